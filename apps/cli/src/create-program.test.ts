@@ -1,6 +1,6 @@
+import { firstWords } from '@platform/base';
 import { expect, test } from 'vitest';
 import { createProgram } from './create-program.ts';
-import { firstWords } from './invocation/as-started.ts';
 
 type Command = ReturnType<typeof createProgram>;
 

@@ -52,7 +52,7 @@ import { triggerHandlers } from './trigger-service/feature.ts';
 import type { Watchdog } from './watchdog/feature.ts';
 import type { HttpRequest } from './wire/route.ts';
 
-export interface EdgeDeps extends ClockAndLog, Pick<Settings, 'trustedProxies' | 'metricsToken' | 'webUi'> {
+export interface EdgeDeps extends ClockAndLog, Pick<Settings, 'trustedProxies' | 'metricsToken' | 'webUi' | 'command'> {
   readonly fleet: Fleet;
   readonly people: People;
   readonly testInbox: TestInbox;
@@ -116,7 +116,8 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
   const routes = createRoutes({
     signIn,
     access,
-    webUi: deps.webUi === undefined ? undefined : createWebUi(deps.webUi),
+    webUi: deps.webUi === undefined ? undefined : createWebUi(deps.webUi, deps.command),
+    command: deps.command,
     admitStranger: watchdog.admitStranger,
     principalOf,
     log: log.child('edge'),

@@ -1,6 +1,5 @@
 /** Outgoing messages: webhooks, e-mail and push. Notifications for which no server or credentials are configured go to the test inbox. */
-import type { ClockAndLog } from '@platform/base';
-import { version } from '@platform/base';
+import { asStarted, type ClockAndLog, version } from '@platform/base';
 import type { Billing } from './billing/feature.ts';
 import type { Fleet, FleetDeps } from './compose-fleet.ts';
 import type { Metrics } from './edge/metrics/metrics.ts';
@@ -30,7 +29,7 @@ export interface OutboxWiringDeps
   readonly testInbox: () => Pick<TestInbox, 'keepMail' | 'keepPush'>;
   readonly billing: () => Pick<Billing, 'invoicePdf'>;
   readonly metrics: Pick<Metrics, 'observeAttempt'>;
-  readonly settings: Pick<Settings, 'identity' | 'allowPrivateWebhookTargets'>;
+  readonly settings: Pick<Settings, 'identity' | 'allowPrivateWebhookTargets' | 'command'>;
 }
 
 export interface Outgoing {
@@ -52,6 +51,7 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
     loopback,
     privateTargetsAllowed: settings.allowPrivateWebhookTargets,
     privateTargetsSetting: 'PLATFORM_WEBHOOK_ALLOW_PRIVATE',
+    command: settings.command,
     resolve: systemResolve,
   };
   const zoneOf: Outgoing['zoneOf'] = async (organizationId, address) =>
@@ -115,7 +115,9 @@ export function composeOutbox(deps: OutboxWiringDeps): Outgoing {
     async keptBecause(organizationId, { type, application }) {
       if (type === 'email') return mailSettings === undefined ? noServer : undefined;
       if (type !== 'push' || application !== ownApplication) return undefined;
-      return (await credentialsOf(organizationId, application)) === undefined ? noCredentials : undefined;
+      return (await credentialsOf(organizationId, application)) === undefined
+        ? asStarted(noCredentials, settings.command)
+        : undefined;
     },
   };
 }

@@ -14,7 +14,7 @@ export interface PeopleDeps extends Pick<Stores, 'db' | 'instanceKey'>, ClockAnd
   readonly fleet: Pick<Fleet, 'tree' | 'access' | 'sessions' | 'guesses' | 'authenticator'>;
   /** Absent if no mail server is configured. */
   readonly mail: Mail | undefined;
-  readonly settings: Pick<Settings, 'identity'>;
+  readonly settings: Pick<Settings, 'identity' | 'command'>;
   /** Scheme under which the cloud serves. */
   readonly scheme: 'http' | 'https';
 }
@@ -58,6 +58,7 @@ export async function composePeople(deps: PeopleDeps): Promise<People> {
     instanceKey,
     browserSession,
     log: log.child('edge'),
+    command: settings.command,
     principalOfToken: (token) => authenticator.principalOfToken(token),
   });
 

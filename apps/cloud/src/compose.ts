@@ -241,6 +241,7 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
       metrics,
       metricsToken: settings.metricsToken,
       webUi: settings.webUi,
+      command: settings.command,
       dataDirectory: data.path,
       startedMs,
       clock,

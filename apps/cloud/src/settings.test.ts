@@ -36,6 +36,7 @@ test('without arguments and environment: loopback, port 8080, data under the hom
     payments: { provider: 'manual' },
     keyRotationOverlapMs: 24 * 3_600_000,
     logLevel: 'info',
+    command: 'platform',
   });
 });
 

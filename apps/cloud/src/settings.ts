@@ -61,6 +61,8 @@ export interface Settings {
   readonly machineServer: string | undefined;
   /** PLATFORM_WEB_UI: directory of the built web UI; `platform up` sets it. Absent: only the status page is served. */
   readonly webUi: string | undefined;
+  /** PLATFORM_COMMAND: how the host administrator starts the command line, for hints; `platform up` sets it. Default: platform. */
+  readonly command: string;
 }
 
 const usage =
@@ -142,6 +144,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     logLevel: readLogLevel(env) ?? 'info',
     machineServer: env['PLATFORM_MACHINE_SERVER'] || undefined,
     webUi: env['PLATFORM_WEB_UI'] || undefined,
+    command: env['PLATFORM_COMMAND'] || 'platform',
   });
 }
 

@@ -77,6 +77,7 @@ export {
   unimplemented,
 } from './refusals.ts';
 export { type Repaired, repairOutcomes } from './repaired.ts';
+export { asStarted, firstWords } from './text/as-started.ts';
 export { deletedMachineText, deletedPlaceText, isOfDeletedMachine } from './text/deleted-machine.ts';
 export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';
 export { jsonIn } from './text/json-in.ts';

@@ -1,9 +1,9 @@
 /** Formats help: usage, description, examples, arguments, options, JSON fields, global options, exit codes; at most 80 columns. */
+import { asStarted } from '@platform/base';
 import { printable } from '@platform/sdk/cloud';
 import { type Argument, type Command, Help } from 'commander';
 import { wrapped } from '../results/text-width.ts';
 import { commandName, type Invocation } from '../settings.ts';
-import { asStarted } from './as-started.ts';
 import { exitCodesHelp } from './exit-codes.ts';
 import { globalOptions } from './globals-last.ts';
 import { nearest } from './nearest.ts';

@@ -5,8 +5,8 @@
  * selects fields. Streams have one JSON object per line.
  */
 import { once } from 'node:events';
+import { asStarted } from '@platform/base';
 import { type JsonObject, type JsonValue, printable } from '@platform/sdk/cloud';
-import { asStarted } from '../invocation/as-started.ts';
 import { localSeconds, localTime } from './local-time.ts';
 import { table } from './table.ts';
 

@@ -1,6 +1,6 @@
 /** Messages of the cloud in tables: what they tell the user to run works as it stands. */
+import { asStarted } from '@platform/base';
 import type { JsonObject, JsonValue } from '@platform/sdk/cloud';
-import { asStarted } from '../invocation/as-started.ts';
 import type { Output } from './output.ts';
 
 /** Fields that have sentences of the cloud; others have what people or machines wrote, which stays as it is. */

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { nodeFlags } from '@platform/machine-server/node-flags';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readRunningCloud } from '../invocation/running-cloud.ts';
+import { commandName } from '../settings.ts';
 import { jsonOutput } from './json-output.ts';
 import { runUp } from './run-up.ts';
 
@@ -78,7 +79,8 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 test('up starts the cloud, then the machine-server with a credentials file that only its owner can read, and stops them in reverse order with exit code 0', async () => {
   const stop = new AbortController();
   const machine = `${stays} log(process.argv.slice(2).join(' ') + ' home=' + process.env.PLATFORM_HOME + ' at ' + process.env.PLATFORM_BIND_ADDRESS + ' with ' + process.execArgv.join(' '));`;
-  const running = up(cloudBody(stays), machine, stop.signal);
+  const cloud = `log('hints name ' + process.env.PLATFORM_COMMAND); ${stays}`;
+  const running = up(cloudBody(cloud), machine, stop.signal);
   await until(async () => (await log()).includes('home='));
   expect(await readRunningCloud(dir)).toEqual({ url: ready.url, dataDir: dir });
   stop.abort();
@@ -89,6 +91,7 @@ test('up starts the cloud, then the machine-server with a credentials file that 
   const flags = [...process.execArgv, ...nodeFlags].join(' ');
   expect((await log()).trim().split('\n')).toEqual([
     `cloud --data ${dir} --port 8123 --host 127.0.0.1 --json`,
+    `cloud hints name ${commandName(process.env)}`,
     `machine -config ${credentials} home=${join(dir, 'machine')} at 127.0.0.1:0 with ${flags}`,
     'machine stopped',
     'cloud stopped',

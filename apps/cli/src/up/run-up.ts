@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { nodeFlags as machineServerFlags } from '@platform/machine-server/node-flags';
 import { type Demo, readDemo } from '../invocation/read-demo.ts';
 import { recordRunningCloud } from '../invocation/running-cloud.ts';
+import { commandName } from '../settings.ts';
 import { cloudFlags } from './cloud-flags.ts';
 import { keepRunning } from './keep-running.ts';
 import { localAddress } from './local-address.ts';
@@ -195,6 +196,7 @@ function startCloud({
     args: ['--data', dataDir, '--port', String(port), '--host', host, '--json', ...networkArgs],
     env: {
       PLATFORM_MACHINE_SERVER: fileURLToPath(machineEntry),
+      PLATFORM_COMMAND: commandName(env),
       ...(webUi !== undefined && { PLATFORM_WEB_UI: webUi }),
       ...env,
     },

@@ -31,6 +31,7 @@ async function startRoutes(
     },
     access: { ownsAll: () => false },
     webUi: undefined,
+    command: 'node tools/run.js',
     admitStranger,
     async principalOf({ headers }) {
       if (headers['authorization'] !== 'Bearer right') throw new PlatformError('unauthenticated', 'another token');

@@ -13,7 +13,7 @@ import { authorityOf, headerOf, sendError, sendHtml, sendJson, sendText, sendToS
 import { isServed } from './served-paths.ts';
 import { type Page, sendPage } from './sign-in/page.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
-import { statusPage } from './status-page.ts';
+import { createStatusPage } from './status-page.ts';
 import type { UnknownAddress } from './unknown-address.ts';
 import { isPageOfUi, type WebUi } from './web/web-ui.ts';
 
@@ -23,6 +23,8 @@ export interface RouteDeps {
   readonly access: Pick<Access, 'ownsAll'>;
   /** Absent: the status page is served instead. */
   readonly webUi: WebUi | undefined;
+  /** How users start the command line, for hints. */
+  readonly command: string;
   /** Throws if such requests from this address are refused to callers without valid credentials. */
   readonly admitStranger: () => void;
   /** Throws without valid credentials, or if the caller is refused. */
@@ -53,6 +55,7 @@ export interface RouteDeps {
 
 export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: HttpResponse) => void {
   const { signIn, webUi, log, loopbackOnly, namedHosts, unknownAddress, scheme } = deps;
+  const statusPage = createStatusPage(deps.command);
   const publicUrl = deps.publicUrl === undefined ? undefined : new URL(deps.publicUrl);
   const hasStatus = (principal: Principal): boolean => grantsOf(principal).length > 0 || deps.access.ownsAll(principal);
 
@@ -123,7 +126,7 @@ export function createRoutes(deps: RouteDeps): (request: HttpRequest, response: 
           throw unauthenticated('status: expected the session of a signed-in browser, found none; sign in first');
         if (!hasStatus(principal))
           throw permissionDenied(
-            'you have no role in any organization, so there is nothing to show: ask an owner for an invitation, or create an organization of your own with platform login, then platform organizations create NAME',
+            `you have no role in any organization, so there is nothing to show: ask an owner for an invitation, or create an organization of your own with ${deps.command} login, then ${deps.command} organizations create NAME`,
           );
         return sendJson(response, 200, await deps.status(principal));
       }

@@ -16,7 +16,10 @@ td { font-variant-numeric: tabular-nums; } pre { font-size: .9em; margin: 0; whi
 #problem, #held { border-left: 4px solid var(--bad); padding-left: .75rem; } #held { border-color: var(--warn); white-space: pre-line; }
 @media (width < 40rem) { thead { display: none; } table, tbody, tr, td { display: block; } tr { padding: .4rem .8rem; border-bottom: 1px solid var(--line); } td { padding: .15rem 0; border: 0; } td[data-label]::before { content: attr(data-label) ': '; color: var(--quiet); } }`;
 
-const script = `
+/** Text as a string of a script. */
+const inScript = (text: string): string => JSON.stringify(text).replaceAll('<', String.raw`\u003c`);
+
+const scriptWith = (command: string): string => `
 ${themeOfUi}
 const at = (id) => document.getElementById(id);
 const text = (value) => document.createTextNode(value);
@@ -39,7 +42,7 @@ async function refresh() {
     fill('parts', s.parts.map((p) => [p.machine, p.part, p.state.replace('_', ' '), time(p.lastSeenMs), p.held ? 'waits since ' + time(p.held.sinceMs) + (p.held.reason ? ': ' + p.held.reason : '') : '']), 'No machine yet.');
     const long = s.parts.filter((p) => p.held && p.held.isLong);
     at('held').hidden = long.length === 0;
-    at('held').textContent = long.map((p) => p.machine + '/' + p.part + ' has held a new configuration back for more than a day, since ' + time(p.held.sinceMs) + '. An owner can force it: platform machines part force').join('\\n');
+    at('held').textContent = long.map((p) => p.machine + '/' + p.part + ' has held a new configuration back for more than a day, since ' + time(p.held.sinceMs) + '. An owner can force it: ' + ${inScript(command)} + ' machines part force').join('\\n');
     fill('readings', s.latest.map((r) => [time(r.timeMs), r.part, r.component + ' · ' + r.method, [JSON.stringify(r.data)]]), all ? 'No readings yet. The readings of a machine-server that captures appear here within seconds.' : 'None of your readings are among the newest uploads of this installation.');
     fill('deliveries', s.notify.attempts.map((d) => [time(d.atMs), d.trigger, d.target, d.outcome]), 'Nothing sent yet.');
     at('mails').hidden = s.notify.undeliveredMails.length === 0;
@@ -52,9 +55,17 @@ refresh();`;
 
 const sha = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-export const statusPage: { readonly html: Html; readonly contentSecurityPolicy: string } = {
-  contentSecurityPolicy: `default-src 'none'; connect-src 'self'; script-src ${sha(script)}; style-src ${sha(style)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  html: html`<!doctype html>
+export interface StatusPage {
+  readonly html: Html;
+  readonly contentSecurityPolicy: string;
+}
+
+/** @param command how users start the command line, for hints */
+export function createStatusPage(command: string): StatusPage {
+  const script = scriptWith(command);
+  return {
+    contentSecurityPolicy: `default-src 'none'; connect-src 'self'; script-src ${sha(script)}; style-src ${sha(style)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    html: html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>platform: status</title><style>${constantHtml(style)}</style></head>
 <body>
 <header><a class="brand" href="/">platform</a><a href="/account">Your account</a></header>
@@ -73,4 +84,5 @@ export const statusPage: { readonly html: Html; readonly contentSecurityPolicy: 
 </main><script>${constantHtml(script)}</script>
 </body></html>
 `,
-};
+  };
+}

@@ -19,7 +19,7 @@ function reason(of: { presence: PartPresence; lostMs?: number; reports?: boolean
 test('a part without a link is offline since a time, never came, has just lost it, or has a server without remote control', () => {
   const online: PartPresence = { state: 'online', lastSeenMs: seenMs, changedMs: seenMs };
   expect(reason({ presence: { state: 'awaiting_setup', lastSeenMs: null, changedMs: null } })).toContain(
-    'the machine "press-7" (part "press-7-main") has never connected',
+    'the machine "press-7" (part "press-7-main") has never connected: set it up with "Show the line to run" on its page',
   );
   expect(reason({ presence: { state: 'offline', lastSeenMs: 0, changedMs: seenMs } })).toContain(
     'is offline since 2026-01-02T03:04:05.000Z',

@@ -19,7 +19,9 @@ export function noLink({ links, registry, presence, reports }: NoLinkDeps, partI
   const { state, lastSeenMs, changedMs } = presence.of(partId);
   const at = (ms: number): string => new Date(ms).toISOString();
   if (state === 'awaiting_setup')
-    return unavailable(`${machine} has never connected; platform machines connect explains how to set it up`);
+    return unavailable(
+      `${machine} has never connected: set it up with "Show the line to run" on its page, or with platform machines connect NAME`,
+    );
   if (state === 'offline') return unavailable(`${machine} is offline since ${at(changedMs ?? lastSeenMs ?? 0)}`);
   const lostMs = links.lostMs(partId);
   if (lostMs !== undefined)

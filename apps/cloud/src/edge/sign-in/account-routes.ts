@@ -45,6 +45,7 @@ ${email === '' ? emailForm : html`<h2>Password</h2>${passwordForm}`}
 
   const act = (context: RequestContext, verb: (by: SignedInCaller, fields: Fields) => Promise<void>): Promise<void> =>
     answerForm(
+      deps,
       context,
       async (fields) => {
         if (context.person === undefined) return redirect(context, '/sign-in?next=/account');

@@ -1,5 +1,5 @@
 /** Runs a submitted form. If it fails for a reason that the sender can fix, shows the page again with the problem. */
-import { asPlatformError, type PlatformError } from '@platform/base';
+import { asPlatformError, asStarted, type PlatformError } from '@platform/base';
 import { halvesOf } from '../../access/access-token.ts';
 import { retryAfterHeader } from '../../access/too-many-guesses.ts';
 import type { NewSession } from '../../identity/sign-in/sessions.ts';
@@ -16,6 +16,7 @@ export const formFields: Html = html`<input type="hidden" name="session" value="
 
 /** @param again builds the page with the form, the given fields and the problem. */
 export async function answerForm(
+  { command }: Pick<SignInDeps, 'command'>,
   context: RequestContext,
   act: (fields: Fields) => Promise<void>,
   again: (problem: Html, fields: Fields) => Promise<Page> | Page,
@@ -26,7 +27,7 @@ export async function answerForm(
   } catch (caught) {
     const error = asPlatformError(caught);
     if (error.isOwnFault) throw error;
-    const page = await again(problemText(error), fields);
+    const page = await again(problemText(error, command), fields);
     sendPage(context.response, { ...page, status: statusOfError(error) }, retryAfterHeader(caught));
   }
 }
@@ -62,6 +63,6 @@ function longestCookieSeconds(lifeMs: number): number {
   return (lifeMs * 30) / 1_000;
 }
 
-function problemText(error: PlatformError): Html {
-  return html`<p class="problem" role="alert">${error.message}</p>`;
+function problemText(error: PlatformError, command: string): Html {
+  return html`<p class="problem" role="alert">${asStarted(error.message, command)}</p>`;
 }

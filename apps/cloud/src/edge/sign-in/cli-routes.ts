@@ -27,7 +27,7 @@ export function cliRoutes(deps: SignInDeps): Routes {
     body: html`<h1>Let the command line act for you?</h1>${problem}
 <p>It will be able to do everything that <strong>${email || 'the first owner'}</strong> may do here, until you end its session in <a href="/account">your account</a>.</p>
 <p>It asks ${asked.port === '' ? 'from a terminal into which you will paste a code' : html`from this computer, at port ${asked.port}`}, and shows this code:</p><p><code id="compare">${comparisonCode(asked.challenge)}</code></p>
-<p class="quiet">Allow it only if you have just started <em>platform login</em> yourself, and your terminal shows the same code.</p>
+<p class="quiet">Allow it only if you have just started <em>${deps.command} login</em> yourself, and your terminal shows the same code.</p>
 <form method="post" action="/sign-in/cli">${formFields}<input type="hidden" name="challenge" value="${asked.challenge}"><input type="hidden" name="state" value="${asked.state}"><input type="hidden" name="port" value="${asked.port}">
 <button type="submit" name="answer" value="allow">Allow</button><button class="second" type="submit" name="answer" value="refuse">Refuse</button></form>`,
   });
@@ -42,6 +42,7 @@ export function cliRoutes(deps: SignInDeps): Routes {
     },
     'POST /sign-in/cli': (context) =>
       answerForm(
+        deps,
         context,
         async (fields) => {
           const asked = requestOf(fields);
@@ -49,7 +50,8 @@ export function cliRoutes(deps: SignInDeps): Routes {
           if (person === undefined) return redirect(context, '/sign-in');
           const allowed = fields.get('answer') === 'allow';
           const code = allowed ? await createCliCode(people, person.principal.personId, asked.challenge) : undefined;
-          if (asked.port === '') return sendPage(context.response, code === undefined ? refusedPage : codePage(code));
+          if (asked.port === '')
+            return sendPage(context.response, code === undefined ? refusedPage : codePage(code, deps.command));
           const answer = new URLSearchParams(code === undefined ? { error: 'access_denied' } : { code });
           answer.set('state', asked.state);
           redirect(context, `${loopback}:${asked.port}/?${answer}`);
@@ -70,10 +72,10 @@ const refusedPage: Page = {
   body: html`<h1>Refused</h1><p>The command line was not given access. You can close this page.</p>`,
 };
 
-function codePage(code: string): Page {
+function codePage(code: string, command: string): Page {
   return {
     title: 'Command line',
-    body: html`<h1>Paste this code</h1><p>Paste it into the terminal where you started <em>platform login</em>, within 5 minutes. It works once.</p><code id="code">${code}</code>`,
+    body: html`<h1>Paste this code</h1><p>Paste it into the terminal where you started <em>${command} login</em>, within 5 minutes. It works once.</p><code id="code">${code}</code>`,
   };
 }
 

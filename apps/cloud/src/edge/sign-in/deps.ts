@@ -11,6 +11,8 @@ export interface SignInDeps {
   readonly instanceKey: InstanceKey;
   readonly browserSession: BrowserSession;
   readonly log: Log;
+  /** How the host administrator starts the command line, for hints. */
+  readonly command: string;
   /** The principal behind an access token. @throws unauthenticated */
   principalOfToken(token: string): Promise<Principal>;
 }

@@ -45,6 +45,7 @@ ${!herself && identity.openId && html`<div class="or">or</div><a class="button s
     },
     'POST /invitations/accept': (context) =>
       answerForm(
+        deps,
         context,
         async (fields) => {
           const { peerAddress } = context;

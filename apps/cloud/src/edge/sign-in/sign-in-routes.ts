@@ -68,6 +68,7 @@ ${
     },
     'POST /sign-in': (context) =>
       answerForm(
+        deps,
         context,
         async (fields) => {
           const begun = fields.get('begun');
@@ -86,6 +87,7 @@ ${
       ),
     'POST /sign-in/link': (context) =>
       answerForm(
+        deps,
         context,
         async (fields) => {
           await countRequest(context, fields);
@@ -107,6 +109,7 @@ ${
     },
     'POST /sign-in/reset': (context) =>
       answerForm(
+        deps,
         context,
         async (fields) => {
           const given = { token: fields.get('token') ?? '', password: fields.get('password') ?? '' };

@@ -1,4 +1,5 @@
 /** Signing in over HTTP (D30): pages for people, the login of the command line, and JSON about the caller. See docs/specs/sign-in.md. */
+import { asStarted } from '@platform/base';
 import { reportedFault } from '@platform/rpc/server';
 import type { Principal } from '../../access/principal.ts';
 import { retryAfterHeader } from '../../access/too-many-guesses.ts';
@@ -63,7 +64,7 @@ function showProblem(deps: SignInDeps, response: HttpResponse, url: URL, caught:
   const page = {
     title: 'Not possible',
     status: statusOfError(error),
-    body: html`<h1>That did not work</h1><p class="problem" role="alert">${error.message}</p><a class="button second" href="/sign-in">Sign in</a>`,
+    body: html`<h1>That did not work</h1><p class="problem" role="alert">${asStarted(error.message, deps.command)}</p><a class="button second" href="/sign-in">Sign in</a>`,
   };
   sendPage(response, page, retryAfterHeader(caught));
 }

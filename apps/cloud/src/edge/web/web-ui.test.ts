@@ -10,9 +10,9 @@ import { createWebUi, isPageOfUi, policyOf } from './web-ui.ts';
 async function startUi(): Promise<(path: string) => Promise<Response>> {
   const directory = mkdtempSync(join(tmpdir(), 'platform-web-'));
   mkdirSync(join(directory, '_app', 'immutable'), { recursive: true });
-  writeFileSync(join(directory, 'index.html'), '<p>page</p><script>start()</script>');
+  writeFileSync(join(directory, 'index.html'), '<head></head><p>page</p><script>start()</script>');
   writeFileSync(join(directory, '_app', 'immutable', 'a.js'), `export const a = '${'a'.repeat(2_000)}';`);
-  const ui = createWebUi(directory);
+  const ui = createWebUi(directory, 'node tools/run.js');
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
     if (isPageOfUi(path)) ui.page(request, response);
@@ -31,7 +31,9 @@ async function startUi(): Promise<(path: string) => Promise<Response>> {
 test('every path of the UI is the one page, whose policy allows only its own script, by hash', async () => {
   const ask = await startUi();
   const page = await ask('/o/acme/machines');
-  expect(await page.text()).toContain('<p>page</p>');
+  const text = await page.text();
+  expect(text).toContain('<p>page</p>');
+  expect(text).toContain('<meta name="platform-command" content="node tools/run.js"></head>');
   expect(page.headers.get('cache-control')).toBe('no-store');
   const policy = page.headers.get('content-security-policy') ?? '';
   expect(policy).toContain(`'sha256-${createHash('sha256').update('start()').digest('base64')}'`);
@@ -53,5 +55,7 @@ test('a page without inline scripts has no hash in its policy', () => {
 });
 
 test('a directory without a build is refused at the start, with the variable that names it', () => {
-  expect(() => createWebUi('/nowhere')).toThrow(/^PLATFORM_WEB_UI: expected a directory with index\.html, found none/);
+  expect(() => createWebUi('/nowhere', 'platform')).toThrow(
+    /^PLATFORM_WEB_UI: expected a directory with index\.html, found none/,
+  );
 });

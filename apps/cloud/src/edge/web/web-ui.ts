@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { failedPrecondition } from '@platform/base';
+import { html } from '../../text-rules/html.ts';
 import { type HttpRequest, type HttpResponse, writeHead } from '../../wire/route.ts';
 import { headerOf } from '../http.ts';
 
@@ -43,10 +44,11 @@ const compressible = /^(text|application\/json|image\/svg)/;
 const pageName = '/index.html';
 
 /**
+ * @param command how users start the command line; the page has it as its meta element `platform-command`, for hints
  * @param directory of a build; its files are read at the first request, so that a start stays fast
  * @throws failed_precondition if there is no build
  */
-export function createWebUi(directory: string): WebUi {
+export function createWebUi(directory: string, command: string): WebUi {
   if (!existsSync(join(directory, pageName)))
     throw failedPrecondition(
       `PLATFORM_WEB_UI: expected a directory with index.html, found none in ${directory}; build it with npm run build:web, or unset the variable`,
@@ -64,19 +66,19 @@ export function createWebUi(directory: string): WebUi {
   };
   return {
     file(request, response, path) {
-      files ??= readBuild(directory);
+      files ??= readBuild(directory, command);
       const stored = path === pageName ? undefined : files.get(path);
       if (stored !== undefined) send(request, response, stored);
       return stored !== undefined;
     },
     page(request, response) {
-      files ??= readBuild(directory);
+      files ??= readBuild(directory, command);
       send(request, response, files.get(pageName) as Stored);
     },
   };
 }
 
-function readBuild(directory: string): ReadonlyMap<string, Stored> {
+function readBuild(directory: string, command: string): ReadonlyMap<string, Stored> {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const files = new Map<string, Stored>();
   for (const entry of entries) {
@@ -84,11 +86,17 @@ function readBuild(directory: string): ReadonlyMap<string, Stored> {
     const type = types[extname(entry.name)];
     if (type === undefined) continue;
     const path = `/${relative(directory, full).split(sep).join('/')}`;
-    const body = readFileSync(full);
+    const stored = readFileSync(full);
+    const body = path === pageName ? withCommand(stored, command) : stored;
     const gzip = compressible.test(type) && body.length > 1_000 ? gzipOnce(body) : undefined;
     files.set(path, { body, gzip, headers: headersOf(path, type, body) });
   }
   return files;
+}
+
+function withCommand(page: Buffer, command: string): Buffer {
+  const meta = html`<meta name="platform-command" content="${command}">`;
+  return Buffer.from(page.toString('utf8').replace('</head>', () => `${meta.html}</head>`));
 }
 
 function gzipOnce(body: Buffer): () => Buffer {

@@ -131,6 +131,7 @@ export async function startPeople(
       kindOfPage: createKindOfPage(options.scheme ?? 'http', publicUrl),
     }),
     log,
+    command: 'node tools/run.js',
     principalOfToken: (token) => authenticator.principalOfToken(token),
   });
   const server = createRpcServer<Principal>({
@@ -141,6 +142,7 @@ export async function startPeople(
       signIn,
       access: { ownsAll: () => true },
       webUi: undefined,
+      command: 'node tools/run.js',
       admitStranger: () => {},
       principalOf: (request) => principalOfRequest({ authenticator, signIn }, request),
       log,

@@ -128,6 +128,7 @@ export async function openOutboxRig(kind?: StoreKind): Promise<OutboxRig> {
           ownAddress: () => ({ host: '127.0.0.1', port }),
           privateTargetsAllowed: true,
           privateTargetsSetting: 'SETTING',
+          command: 'platform',
           loopback,
           resolve: systemResolve,
         },

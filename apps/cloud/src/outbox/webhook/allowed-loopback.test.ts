@@ -35,6 +35,7 @@ function sending(
       ownAddress: () => undefined,
       privateTargetsAllowed: true,
       privateTargetsSetting: 'SETTING',
+      command: 'platform',
       loopback: {
         isOwnPort: (port) => own.has(port),
         allows: (organizationId, address, port) => allowed.has(`${organizationId} ${address} ${port}`),

@@ -35,6 +35,7 @@ function sender(resolve: TargetPolicy['resolve'], ownPort = 1): WebhookSender {
       ownAddress: () => ({ host: '127.0.0.1', port: ownPort }),
       privateTargetsAllowed: true,
       privateTargetsSetting: 'SETTING',
+      command: 'platform',
       loopback: noLoopback,
       resolve,
     },

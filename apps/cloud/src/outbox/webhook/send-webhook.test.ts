@@ -33,6 +33,7 @@ function senderFor(port: number, clock = new FakeClock()) {
     ownAddress: () => ({ host: '127.0.0.1', port }),
     privateTargetsAllowed: true,
     privateTargetsSetting: 'SETTING',
+    command: 'platform',
     loopback: noLoopback,
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   };
@@ -141,6 +142,7 @@ test('D23 a name that never resolves also times out', async () => {
     ownAddress: () => undefined,
     privateTargetsAllowed: true,
     privateTargetsSetting: 'SETTING',
+    command: 'platform',
     loopback: noLoopback,
     resolve: () => new Promise<never>(() => {}),
   };
@@ -163,6 +165,7 @@ test('D23 a socket opened for an allowed URL is not used for a refused one', asy
     ownAddress: () => ({ host: 'localhost', port }),
     privateTargetsAllowed: true,
     privateTargetsSetting: 'SETTING',
+    command: 'platform',
     loopback: noLoopback,
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   };
@@ -206,6 +209,7 @@ test('D31 our own certificate authority is trusted only for our own test inbox, 
       ownAddress: () => ({ host: ownHost, port }),
       privateTargetsAllowed: true,
       privateTargetsSetting: 'SETTING',
+      command: 'platform',
       loopback: noLoopback,
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     };

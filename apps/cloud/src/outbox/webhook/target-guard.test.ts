@@ -112,6 +112,7 @@ function policy(overrides: Partial<TargetPolicy> = {}): TargetPolicy {
     ownAddress: () => ({ host: '127.0.0.1', port: 8080 }),
     privateTargetsAllowed: true,
     privateTargetsSetting: setting,
+    command: 'platform',
     loopback: noLoopback,
     resolve: async (hostname) => {
       const known = hostileNames.find(([name]) => name.toLowerCase() === hostname);

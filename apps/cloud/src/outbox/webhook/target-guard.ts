@@ -17,6 +17,8 @@ export interface TargetPolicy {
   readonly privateTargetsAllowed: boolean;
   /** Name of the setting that allows them. */
   readonly privateTargetsSetting: string;
+  /** How the host administrator starts the command line, see `Settings`. */
+  readonly command: string;
   /** The other loopback targets, by organization. */
   readonly loopback: LoopbackRule;
   readonly resolve: Resolve;
@@ -96,7 +98,7 @@ function remedy({ port, organizationId }: Place, address: string, kind: string, 
   if (policy.loopback.isOwnPort(port))
     return `webhooks never go to port ${port}, on which the platform or its database listens, and no setting changes that`;
   const target = targetText({ address, port });
-  return `the host administrator can allow this address and port for this organization: platform admin webhooks allow ${organizationId} ${address.includes(':') ? `'${target}'` : target}`;
+  return `the host administrator can allow this address and port for this organization: ${policy.command} admin webhooks allow ${organizationId} ${address.includes(':') ? `'${target}'` : target}`;
 }
 
 /** A name must not lead to an allowed loopback target now and elsewhere at the next attempt. */

@@ -17,6 +17,7 @@ const ask = (url: string, privateTargetsAllowed = false): Promise<string | undef
       ownAddress: () => ({ host: '127.0.0.1', port: 8080 }),
       privateTargetsAllowed,
       privateTargetsSetting: 'SETTING',
+      command: 'node tools/run.js',
       loopback: noLoopback,
       async resolve(hostname) {
         if (hostname === 'silent.example') return never;
@@ -38,7 +39,7 @@ test('D23 a target in a private range is refused in advance, by address and by n
 });
 
 test('D23 D43 loopback is refused in advance regardless of the setting, with the command that allows it; the built-in test inbox is not', async () => {
-  expect(await ask('http://127.0.0.1:9/hook', true)).toContain('platform admin webhooks allow o1 127.0.0.1:9');
+  expect(await ask('http://127.0.0.1:9/hook', true)).toContain('node tools/run.js admin webhooks allow o1 127.0.0.1:9');
   expect(await ask('http://127.0.0.1:8080/test-inbox/webhooks/demo')).toBeUndefined();
 });
 

@@ -4,8 +4,11 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** @param origin of the cloud, such as https://cloud.example.com */
-export function snippetsOf(origin: string, id: string, key: string): readonly Snippet[] {
+/**
+ * @param origin of the cloud, such as https://cloud.example.com
+ * @param command that starts the command line
+ */
+export function snippetsOf(origin: string, id: string, key: string, command: string): readonly Snippet[] {
   const query = '{"sql": "SELECT count(*) AS readings FROM readings"}';
   return [
     {
@@ -14,7 +17,7 @@ export function snippetsOf(origin: string, id: string, key: string): readonly Sn
     },
     {
       name: 'platform',
-      text: `export PLATFORM_URL=${origin}\nexport PLATFORM_API_KEY_ID=${id}\nexport PLATFORM_API_KEY=${key}\nplatform machines list`,
+      text: `export PLATFORM_URL=${origin}\nexport PLATFORM_API_KEY_ID=${id}\nexport PLATFORM_API_KEY=${key}\n${command} machines list`,
     },
     {
       name: 'Python',

@@ -8,7 +8,7 @@ export const firstWords: readonly string[] =
 
 const hint = new RegExp(String.raw`(?<![\w./-])platform (?=(?:${firstWords.join('|')})(?![\w-]))`, 'g');
 
-/** @param command how the user starts the command line, see `commandName` */
+/** @param command how the user starts the command line, such as `node tools/run.js`; `commandName` of the command line tells it */
 export function asStarted(text: string, command: string): string {
   return text.replaceAll(hint, () => `${command} `);
 }
