@@ -85,4 +85,4 @@ export { machineKeyAdvice } from './text/machine-key-advice.ts';
 export { printable, printableEntry } from './text/printable.ts';
 export { uriDecoded } from './text/uri-decoded.ts';
 export { version } from './version.ts';
-export { readLogField, zapField, zapFields } from './zap-field.ts';
+export { readLogField, unsaidFields, zapField, zapFields } from './zap-field.ts';

@@ -60,6 +60,12 @@ export function readLogField(field: Readonly<Record<string, unknown>>): readonly
   return [[key, valueIn(kind, Number(integer ?? 0), typeof text === 'string' ? text : '', held ?? null)]];
 }
 
+/** The fields of a line that its message does not already contain as text, so that an error is told once. */
+export function unsaidFields(message: string, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isSaid = (value: unknown): boolean => typeof value === 'string' && value.length > 2 && message.includes(value);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isSaid(value)));
+}
+
 function valueIn(kind: number, integer: number, text: string, held: unknown): unknown {
   if (kind === type.bool) return integer === 1;
   if (kind === type.string || kind === type.error) return text;

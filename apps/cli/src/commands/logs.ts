@@ -1,12 +1,5 @@
 /** `platform logs`: the log of a machine's part: filtered, paged, followed. */
-import {
-  type JsonObject,
-  type LogEntry,
-  printableEntry,
-  readLogField,
-  systemClock,
-  timestampFromDate,
-} from '@platform/sdk/cloud';
+import { type LogEntry, systemClock, timestampFromDate } from '@platform/sdk/cloud';
 import { Command } from 'commander';
 import { choices } from '../invocation/choice.ts';
 import { defineCommand } from '../invocation/define-command.ts';
@@ -15,6 +8,7 @@ import { sinceAndUntil } from '../invocation/time-range.ts';
 import { limitOf } from '../invocation/whole-number.ts';
 import { presenter, timeOf } from '../results/presenters.ts';
 import { followLog } from './follow-log.ts';
+import { fieldsOf, logLine } from './log-line.ts';
 
 const { fields, shape } = presenter<LogEntry>({
   time: (one) => timeOf(one.time),
@@ -56,7 +50,7 @@ export function logsCommand(): Command {
       const levels = (flags['level'] ?? []) as string[];
       const filter: string | undefined = flags['grep'];
       const limit = limitOf(flags['limit'], '--limit');
-      const print = (entry: LogEntry): void => out.element(shape(entry), lineOf(entry));
+      const print = (entry: LogEntry): void => out.element(shape(entry), logLine(entry));
 
       const query = { id, levels, filter, source: flags['source'] };
       /** The newest lines, in order from oldest to newest. */
@@ -94,18 +88,4 @@ export function logsCommand(): Command {
       });
     },
   );
-}
-
-function lineOf(entry: LogEntry): string {
-  const stack = entry.stack === '' ? '' : `\n${entry.stack}`;
-  const found = Object.entries(fieldsOf(entry)).map(
-    ([key, value]) => `  ${key}=${typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value)}`,
-  );
-  return printableEntry(
-    `${timeOf(entry.time)}  ${entry.level.toUpperCase().padEnd(5)}  ${entry.loggerName}  ${entry.message}${found.join('')}${stack}`,
-  );
-}
-
-function fieldsOf({ fields }: LogEntry): JsonObject {
-  return Object.fromEntries(fields.flatMap(readLogField)) as JsonObject;
 }

@@ -1,5 +1,5 @@
 /** Log lines as they are shown: newest last, with counts for the level chips. */
-import { readLogField } from '@platform/base/zap-field';
+import { readLogField, unsaidFields } from '@platform/base/zap-field';
 import type { LogEntry } from '@platform/proto/platform/common/v1/common';
 import { dateOf } from '../ui/time.ts';
 
@@ -60,9 +60,10 @@ export function textOf(line: LogLine): string {
   const known = texts.get(line);
   if (known !== undefined) return known;
   const { message, fields } = line;
-  const isSaid = (value: unknown): boolean => typeof value === 'string' && value.length > 2 && message.includes(value);
-  const rest = Object.entries(fields).filter(([, value]) => !isSaid(value));
-  const text = rest.reduce((before, [key, value]) => `${before} ${key}=${valueText(value)}`, message);
+  const text = Object.entries(unsaidFields(message, fields)).reduce(
+    (before, [key, value]) => `${before} ${key}=${valueText(value)}`,
+    message,
+  );
   texts.set(line, text);
   return text;
 }
