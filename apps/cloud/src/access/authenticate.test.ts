@@ -71,6 +71,18 @@ test('D5 a token stops within 5 s of the revocation of its key', async () => {
   await expect(authenticator.principalOf(bearer(token))).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
+test('a token that ended says what its bearer can do: only people sign in again', async () => {
+  const { instanceKey, authenticator } = await given();
+  const refusalOf = async (kind: 'key' | 'part' | 'session'): Promise<string> =>
+    authenticator.principalOf(bearer(issueToken(instanceKey, { kind, id: 'gone', epoch: 1 }))).then(
+      () => 'accepted',
+      (caught: Error) => caught.message,
+    );
+  expect(await refusalOf('session')).toContain('sign in again');
+  expect(await refusalOf('key')).toMatch(/^authorization: the API key .*use another key$/);
+  expect(await refusalOf('part')).toMatch(/the machine was deleted, or its secret was rotated out$/);
+});
+
 test('D5 a token signed by another instance key, or with changed claims, is refused', async () => {
   const { instanceKey, authenticator, owner } = await given();
   const good = issueToken(instanceKey, { kind: 'key', id: owner.id, epoch: 1 });

@@ -64,6 +64,15 @@ export interface Authenticator {
   forget(): void;
 }
 
+/** Why a token is refused, by what it belongs to: people sign in again, programs do so by themselves if they can. */
+const endedSession = 'the session behind this token ended (signed out, deleted or expired); sign in again';
+const endedText = {
+  session: endedSession,
+  browser: endedSession,
+  key: 'the API key behind this token ended (deleted, rotated out or expired); use another key',
+  part: 'the secret behind this token does not work any more: the machine was deleted, or its secret was rotated out',
+} as const;
+
 export function createAuthenticator(deps: {
   db: Database;
   rows: Pick<RowWatch, 'requireComplete'>;
@@ -144,9 +153,7 @@ export function createAuthenticator(deps: {
         return { kind: 'key', keyId: id, keyName: key.name, grants: await rolesOf('api-key', id) };
       }
     }
-    throw unauthenticated(
-      `authorization: the ${kind === 'session' || kind === 'browser' ? 'session' : 'secret'} behind this token ended (signed out, deleted, rotated out or expired); sign in again`,
-    );
+    throw unauthenticated(`authorization: ${endedText[kind]}`);
   };
 
   /** The caller's own roles, and operator on each location shared with an organization in which it holds an organization-wide role (R3). */

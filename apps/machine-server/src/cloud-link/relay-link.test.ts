@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Clock, PlatformError, silentLog, systemClock } from '@platform/base';
+import { type Clock, createLog, type Log, PlatformError, silentLog, systemClock } from '@platform/base';
 import { type OpenLinkRequest, RelayService } from '@platform/proto/platform/relay/v1/relay';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { byteStreamOver, connect, connectOver } from '@platform/rpc/client';
@@ -30,7 +30,7 @@ async function startCloud(openLink: OpenLink): Promise<AsyncDisposable & { reado
 }
 
 /** A link to a cloud with these answers; waits end at once. */
-async function rig(openLink: OpenLink, onWait: () => Promise<void> | void): Promise<Rig> {
+async function rig(openLink: OpenLink, onWait: () => Promise<void> | void, log: Log = silentLog): Promise<Rig> {
   const cloud = await startCloud(openLink);
   const waits: number[] = [];
   const clock: Clock = {
@@ -52,7 +52,7 @@ async function rig(openLink: OpenLink, onWait: () => Promise<void> | void): Prom
   });
   const link = relayLink({
     connect: () => connect({ baseUrl: cloud.baseUrl }),
-    ...{ partId: 'press', server, reach: new CloudReach(clock), clock, log: silentLog },
+    ...{ partId: 'press', server, reach: new CloudReach(clock), clock, log },
   });
   return {
     waits,
@@ -107,6 +107,24 @@ test('a broken link is reopened after increasing delays of at most 12 s, and rar
   expect(waits[3]).toBeGreaterThan(5_000);
   expect(Math.max(...waits.slice(0, 12))).toBeLessThanOrEqual(12_000);
   expect(waits[12]).toBe(600_000);
+});
+
+test('a refusal that repeats at each attempt is warned of once, another one again', async () => {
+  const enough = Promise.withResolvers<void>();
+  const warnings: unknown[] = [];
+  let attempts = 0;
+  await using _rig = await rig(
+    () => {
+      attempts++;
+      throw new PlatformError('permission_denied', attempts <= 3 ? 'deleted' : 'rotated');
+    },
+    () => {
+      if (attempts >= 6) enough.resolve();
+    },
+    createLog((level, _logger, _message, fields) => void (level === 'warn' && warnings.push(fields?.['error']))),
+  );
+  await enough.promise;
+  expect(warnings).toEqual([expect.stringContaining('deleted'), expect.stringContaining('rotated')]);
 });
 
 test('D17 the machine sends a heartbeat after each silence of 15 s, and reopens a link on which the cloud no longer answers them', async () => {

@@ -45,6 +45,7 @@ export function relayLink(deps: RelayLinkDeps): AsyncDisposable {
 async function hold(deps: RelayLinkDeps, signal: AbortSignal): Promise<void> {
   const { connect, reach, clock, log } = deps;
   await using link = connect();
+  let warned = '';
   for (let failures = 0; !signal.aborted; ) {
     const fromMs = clock.monotonic();
     const took = stopwatch(clock);
@@ -53,11 +54,13 @@ async function hold(deps: RelayLinkDeps, signal: AbortSignal): Promise<void> {
       await open(deps, link, signal);
       log.debug('the cloud ended the link for remote control', took());
       failures = 0;
+      warned = '';
     } catch (caught) {
       if (signal.aborted) return;
       const { code, message } = asPlatformError(caught);
       const openMs = clock.monotonic() - fromMs;
       failures = openMs >= stableMs ? 1 : failures + 1;
+      if (openMs >= stableMs) warned = '';
       // A proxy without a cloud behind it may say so, too, but not in gRPC.
       const isUnsupported = code === 'unimplemented' && isAnswer(caught);
       // An attempt that took long has used its wait up.
@@ -65,8 +68,13 @@ async function hold(deps: RelayLinkDeps, signal: AbortSignal): Promise<void> {
       const fields = { code, error: message, waitMs: Math.round(waitMs), ...took() };
       if (isUnsupported) log.info('this cloud offers no remote control', fields);
       // Other code, which needs the cloud more, reports that it is unreachable.
-      else if (code === 'unavailable') log.debug('the link for remote control broke; connecting again', fields);
-      else log.warn('the link for remote control broke; connecting again', fields);
+      // One that repeats is told once.
+      else if (code === 'unavailable' || message === warned)
+        log.debug('the link for remote control broke; connecting again', fields);
+      else {
+        log.warn('the link for remote control broke; connecting again', fields);
+        warned = message;
+      }
     }
     // Nothing else shows whether a connection on which a link broke still passes bytes in both directions.
     link.reconnect();
