@@ -50,6 +50,23 @@ test('a capture without a data manager is a warning that says what to add; a dis
   expect(told({ components, fragments: [{ id: 'f' }] })).toEqual([]);
 });
 
+test('a second data manager is a warning; a disabled one does not count', () => {
+  const document = part(method);
+  const manager = { name: 'e', api: 'core:service:data_manager', model: 'core:builtin:builtin' };
+  const both = (more: JsonObject): string[] =>
+    told({ ...document, services: [...(document['services'] as Json[]), { ...manager, ...more }] });
+  expect(both({})).toEqual([
+    'warning services[1]: expected one data manager, found a second one: the machine uses "d" and ignores "e"',
+  ]);
+  expect(both({ disabled: true })).toEqual([]);
+});
+
+test('capture methods among the attributes of the data manager are told where they belong', () => {
+  expect(told(part(method, {}, { capture_methods: [method] }))).toEqual([
+    'warning services[0].attributes.capture_methods: expected capture_methods in service_configs of the resource that is captured, found them in the data manager: this key has no effect',
+  ]);
+});
+
 test('a capture frequency that is missing, negative, infinite or not a number is an error; 0 captures nothing, with a warning', () => {
   const frequency = (hz: Json | undefined): string[] =>
     told(part({ method: 'Readings', ...(hz === undefined ? {} : { capture_frequency_hz: hz }) }));

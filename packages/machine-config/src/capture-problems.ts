@@ -1,4 +1,4 @@
-/** Captures that cannot work: without a data manager, or of a resource that does not exist (D12). */
+/** Captures that cannot work: without a data manager, with a second one, or of a resource that does not exist (D12). */
 import { canonicalApi, type Problem } from '@platform/base';
 import { isForService, resourcesByName } from './canonical-names.ts';
 import { dataManagerApi, readCaptureMethods } from './data-manager.ts';
@@ -35,8 +35,14 @@ export function captureProblems(
       });
     }
   }
-  const hasManager = config.services.some(({ api }) => api === dataManagerApi);
-  if (first !== undefined && !hasManager && config.fragments.length === 0)
+  const [manager, ...ignored] = config.services.filter(({ api }) => api === dataManagerApi);
+  for (const one of ignored)
+    problems.push({
+      path: positions.get(one) ?? 'services',
+      level: 'warning',
+      message: `expected one data manager, found a second one: the machine uses ${formatValue(manager?.name)} and ignores ${formatValue(one.name)}`,
+    });
+  if (first !== undefined && manager === undefined && config.fragments.length === 0)
     problems.push({
       path: first,
       level: 'warning',

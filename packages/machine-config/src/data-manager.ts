@@ -66,7 +66,15 @@ export function readDataManagerAttributes(
   path: string,
 ): { attributes: DataManagerAttributes; kept: JsonObject; problems: Problem[] } {
   const problems: Problem[] = [];
-  const { values: read, kept } = readFields(dataManagerFields, attributes, path, problems);
+  const { capture_methods: misplaced, ...own } = attributes;
+  if (misplaced !== undefined)
+    problems.push({
+      path: `${path}.capture_methods`,
+      level: 'warning',
+      message:
+        'expected capture_methods in service_configs of the resource that is captured, found them in the data manager: this key has no effect',
+    });
+  const { values: read, kept } = readFields(dataManagerFields, own, path, problems);
   const values = read as unknown as DataManagerAttributes;
   if (values.sync_interval_mins >= leastSyncIntervalMins) return { attributes: values, kept, problems };
   const message = `expected at least ${leastSyncIntervalMins} minutes, found ${values.sync_interval_mins}: 0.1 is used instead`;

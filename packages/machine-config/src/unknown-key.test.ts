@@ -19,6 +19,12 @@ test('if there are few known keys, all of them are listed', () => {
   );
 });
 
+test('a key that resembles none is reported without a closest one', () => {
+  expect(warning({ data_retention_policy: { elephants: 1 } })).toBe(
+    'expected one of days, found "elephants": this key has no effect',
+  );
+});
+
 test('a key of any length is reported in a short warning', () => {
   const message = warning({ ['x'.repeat(1_000_000)]: 1 });
   expect(message).toContain('this key has no effect');

@@ -18,10 +18,10 @@ export function unknownKey(path: string, key: string, known: readonly string[]):
   return { path, level: 'warning', message };
 }
 
-/** Of several equally close ones, the first. */
+/** Of several equally close ones, the first; undefined if none resembles the key: more than half of its letters differ. */
 function closestOf(key: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let least = Math.max(2, Math.floor(key.length / 2)) + 1;
   for (const one of known) {
     if (Math.abs(one.length - key.length) >= least) continue;
     const found = distance(key.toLowerCase(), one.toLowerCase());
