@@ -59,6 +59,10 @@ test('D49 a person signs in with OpenID Connect, and sees pages that need both h
   await page.getByRole('link', { name: 'Continue with OpenID Connect' }).click();
   await page.getByText('grace@example.com').waitFor();
   expect(new URL(page.url()).pathname).toBe('/account');
+  await page
+    .locator('td time', { hasText: /\d{4}.* \d\d:\d\d:\d\d (UTC|GMT\S*|[A-Z]{3,4})$/ })
+    .first()
+    .waitFor();
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('link', { name: 'Continue with OpenID Connect' }).waitFor();
   expect(faults).toEqual([]);

@@ -340,7 +340,18 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('row', { name: /Ready probe sensor/ }).waitFor();
   await page.getByRole('list', { name: 'Gaps' }).getByRole('listitem').first().waitFor();
-  await page.getByRole('region', { name: 'Newest readings' }).getByText('cpu_percent', { exact: true }).waitFor();
+  const newest = page.getByRole('region', { name: 'Newest readings' });
+  await newest.getByText('cpu_percent', { exact: true }).waitFor();
+  await newest
+    .getByRole('definition')
+    .getByText(/^[\d.]+ %$/)
+    .first()
+    .waitFor();
+  await newest
+    .getByRole('definition')
+    .getByText(/^[\d.]+ [kMGT]B$/)
+    .first()
+    .waitFor();
   await connectProgram(ui, 'probe');
   expect(await accessibilityFaults(page)).toEqual([]);
   await showModules(ui, components);

@@ -89,7 +89,7 @@ test('the reason of a line is never cut, lines of the cloud about triggers are t
   await valve.waitFor({ state: 'detached' });
   const old = lines.getByRole('button', { name: /three days ago$/ });
   await old.waitFor();
-  const date = new Intl.DateTimeFormat('en-US', { year: '2-digit', month: '2-digit', day: '2-digit' });
+  const date = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: 'short', day: 'numeric' });
   expect(await old.textContent()).toContain(`${date.format(new Date(now - 3 * dayMs))} `);
   // The address has the range.
   await page.reload();

@@ -20,7 +20,7 @@ export async function useQueryTools({ page }: RunningUi): Promise<void> {
   const run = page.getByRole('button', { name: /^Run/ });
   await run.click();
   await page.getByText(/^Old: these rows are as of .* They answer the query that ran before\.$/).waitFor();
-  await page.getByText(/^old, as of \d\d:\d\d/).waitFor();
+  await page.getByText(/^old, as of .*\d\d:\d\d:\d\d \S/).waitFor();
   await page.unroute('**/api/query');
   await run.click();
   await page.getByText(/^Old: /).waitFor({ state: 'detached' });

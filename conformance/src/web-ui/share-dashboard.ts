@@ -37,7 +37,7 @@ async function showOldPanel(page: Page): Promise<void> {
   const panel = page.getByRole('region', { name: 'Processor' });
   await page.route('**/api/query', (route) => route.fulfill({ status: 504, body: '' }));
   await panel.getByText(/^Old: these rows are as of /).waitFor();
-  await panel.getByText(/^old, as of \d\d:\d\d/).waitFor();
+  await panel.getByText(/^old, as of .*\d\d:\d\d:\d\d \S/).waitFor();
   await panel.getByRole('img', { name: /Line chart of cpu_percent/ }).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.unroute('**/api/query');

@@ -13,3 +13,7 @@ table { border-collapse: collapse; width: 100%; } th { color: var(--quiet); font
 /** The theme that the person chose in the web UI, which is of the same origin. */
 export const themeOfUi =
   "const theme = localStorage.getItem('platform.theme'); if (theme) document.documentElement.dataset.theme = theme;";
+
+/** A script with the `format` of times in the web UI: in the zone of the browser, which it names. */
+export const timesOfUi =
+  "const format = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' });";

@@ -1,7 +1,7 @@
 /** The status page: one HTML document without dependencies that reads /api/status every second. */
 import { createHash } from 'node:crypto';
 import { constantHtml, type Html, html } from '../text-rules/html.ts';
-import { lookOfUi, themeOfUi } from './look.ts';
+import { lookOfUi, themeOfUi, timesOfUi } from './look.ts';
 
 const style = `${lookOfUi}
 body { margin: 0 auto; max-width: 72rem; padding: 1.25rem; }
@@ -25,7 +25,7 @@ const at = (id) => document.getElementById(id);
 const text = (value) => document.createTextNode(value);
 const cell = (value, code) => { const td = document.createElement('td'); const inner = document.createElement(code ? 'pre' : 'span'); inner.append(text(value)); td.append(inner); return td; };
 const fill = (id, rows, empty) => { const body = at(id); body.replaceChildren(...(rows.length ? rows : [[empty]]).map((cells) => { const tr = document.createElement('tr'); tr.append(...cells.map((c) => Array.isArray(c) ? cell(c[0], true) : cell(String(c)))); if (cells.length === 1) tr.firstChild.colSpan = 9; else [...tr.cells].forEach((td, index) => { td.dataset.label = body.parentElement.tHead.rows[0].cells[index].textContent; }); return tr; })); };
-const format = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' });
+${timesOfUi}
 const time = (ms) => ms ? format.format(ms) : 'never';
 const span = (s) => s < 120 ? Math.round(s) + ' s' : s < 7200 ? Math.floor(s / 60) + ' min' : s < 172800 ? Math.floor(s / 3600) + ' h' : Math.floor(s / 86400) + ' d';
 async function refresh() {

@@ -83,7 +83,11 @@ ${email === '' ? emailForm : html`<h2>Password</h2>${passwordForm}`}
 }
 
 function sessionRow(one: ListedSession, current: boolean): Html {
-  const time = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  // The script of the page writes it in the zone of the browser.
+  const time = (ms: number): Html => {
+    const text = new Date(ms).toISOString();
+    return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`;
+  };
   const end = html`<form method="post" action="/account/sessions/end">${formFields}<input type="hidden" name="id" value="${one.id}"><button class="second small" type="submit">End</button></form>`;
   return html`<tr><td>${one.kind === 'cli' ? 'command line' : 'browser'}</td><td>${withoutPort(one.peerAddress)}</td><td>${time(one.createdMs)}</td><td>${time(one.lastUsedMs)}</td><td>${current ? html`this one` : end}</td></tr>`;
 }

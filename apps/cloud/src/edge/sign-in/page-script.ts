@@ -1,7 +1,7 @@
 /**
  * The one script of the pages that the cloud itself makes (D49). Their content security policy allows it by its hash, and no other.
  *
- * It keeps two texts in `localStorage`, which belongs to one port of a host: `platform.session`, the secret of the session, and
+ * It writes times in the zone of the browser. It keeps two texts in `localStorage`, which belongs to one port of a host: `platform.session`, the secret of the session, and
  * `platform.begun`, a random text that proves that a sign-in began here, so that a link or another port cannot sign a person in as somebody
  * else. `data-step` of `main` says what the page is for:
  *
@@ -11,10 +11,11 @@
  * - `sign-in`: whoever has a session already goes on.
  * - `follow`: the first link is followed, with `begun`.
  */
-import { themeOfUi } from '../look.ts';
+import { themeOfUi, timesOfUi } from '../look.ts';
 
 export const pageScript: string = `
 ${themeOfUi}
+${timesOfUi}
 const main = document.querySelector('main');
 const get = (name) => localStorage.getItem('platform.' + name) ?? '';
 const put = (name, value) => localStorage.setItem('platform.' + name, value);
@@ -23,6 +24,7 @@ const ask = (path) => fetch(path, { headers: { accept: 'text/html', 'platform-se
 const signIn = () => location.replace('/sign-in?next=' + encodeURIComponent(location.pathname + location.search));
 function prepare() {
   for (const name of ['session', 'begun']) for (const field of document.querySelectorAll('input[name=' + name + ']')) field.value = get(name);
+  for (const time of document.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime));
   for (const link of document.querySelectorAll('a[href^="/sign-in/oidc"]')) link.href += '&begun=' + get('begun');
 }
 const steps = {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { clockTime, fullTime } from './time.ts';
+import { clockTime, dayOf, fullTime } from './time.ts';
 import { chooseZone, setMachineZone, zoneChoice, zoneName } from './zone.ts';
 
 const stored = new Map<string, string>();
@@ -23,6 +23,7 @@ test('times are written in the zone of the setting, which they name, and the set
   chooseZone('UTC');
   expect(fullTime(noon)).toMatch(/2026.*12:00:05.*UTC/);
   expect(clockTime(noon)).toBe('12:00:05.042');
+  expect(fullTime(noon)).toContain(dayOf(noon));
   expect([...stored.values()]).toEqual(['UTC']);
   chooseZone('machine');
   setMachineZone('Asia/Tokyo');

@@ -34,7 +34,7 @@ function inZone(options: Intl.DateTimeFormatOptions): Format {
 }
 
 const clock = inZone(time);
-const shortDay = inZone({ year: '2-digit', month: '2-digit', day: '2-digit' });
+const date = inZone(day);
 const full = inZone({ ...day, ...time, timeZoneName: 'short' });
 
 /** To the millisecond, without a date. */
@@ -42,9 +42,9 @@ export function clockTime(date: Date): string {
   return `${clock(date)}.${String(date.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** The date in few characters. */
-export function dayOf(date: Date): string {
-  return shortDay(date);
+/** The date, as `fullTime` writes it. */
+export function dayOf(of: Date): string {
+  return date(of);
 }
 
 /** Date and time to the second, with the name of the zone. */
