@@ -1,25 +1,9 @@
 /** A trigger as a sentence: what happens, and who is notified. The form edits sentences; everything else in the trigger stays as it is. */
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { objectOf } from '../api/object-of.ts';
-
-export const events = [
-  { event: 'conditional_data_ingested', words: 'a reading meets a condition' },
-  { event: 'part_data_ingested', words: 'data arrives' },
-  { event: 'conditional_logs_ingested', words: 'lines are logged' },
-  { event: 'part_offline', words: 'the machine goes offline' },
-  { event: 'part_online', words: 'the machine comes online' },
-] as const;
-export type EventName = (typeof events)[number]['event'];
-
-export const operators = [
-  { operator: 'gt', words: 'is above' },
-  { operator: 'gte', words: 'is at least' },
-  { operator: 'lt', words: 'is below' },
-  { operator: 'lte', words: 'is at most' },
-  { operator: 'eq', words: 'equals' },
-  { operator: 'neq', words: 'differs from' },
-  { operator: 'regex', words: 'matches' },
-] as const;
+import { type Conditions, conditionsJson, conditionsOf, isBlank, isSame, noConditions } from './conditions.ts';
+import { type EventName, events, numberOf, withNumber } from './events.ts';
+import { firstTimings, type Timing, timingOf, withTiming } from './timing.ts';
 
 export interface NotificationFields {
   readonly type: 'webhook' | 'email' | 'push';
@@ -34,38 +18,36 @@ export interface Sentence {
   readonly event: EventName;
   /** Type, name and method, such as `sensor:oven:Readings`. */
   readonly method: string;
-  /** With dots. */
-  readonly field: string;
-  readonly operator: string;
-  /** As typed; text that looks like a number or a boolean becomes one. */
-  readonly value: string;
-  readonly level: string;
+  readonly conditions: Conditions;
+  readonly timing: Timing;
+  /** What ends the firing (`clear`). Without items, the first reading that does not meet the conditions. */
+  readonly clear: Conditions;
+  /** The number of the event (`events.ts`); undefined: its default. */
+  readonly number: number | undefined;
+  readonly levels: readonly string[];
+  /** A pattern for lines of the log; empty: every line. */
+  readonly text: string;
+  readonly dataTypes: readonly string[];
   readonly notifications: readonly NotificationFields[];
 }
 
 export const emptySentence: Sentence = {
   name: '',
   event: 'conditional_data_ingested',
-  ...{ method: '', field: '', operator: 'gt', value: '', level: 'error' },
+  ...{ method: '', conditions: noConditions, timing: firstTimings.each, clear: noConditions },
+  ...{ number: undefined, levels: ['error'], text: '', dataTypes: ['tabular'] },
   notifications: [{ type: 'email', value: 'all_machine_owners', seconds: 600 }],
 };
 
-/** Undefined if the form cannot express it, such as several conditions: then only the JSON can be edited. */
+/** Undefined if the form cannot express it, such as nested conditions: then only the JSON can be edited. */
 export function sentenceOf(trigger: JsonObject): Sentence | undefined {
   const event = objectOf(trigger['event']);
   const type = events.find((one) => one.event === event['type'])?.event;
   const notifications = toldOf(trigger);
   if (type === undefined || notifications === undefined) return undefined;
-  const about = aboutOf(type, event);
-  return (
-    about && {
-      ...emptySentence,
-      ...about,
-      name: textOf(trigger['name']),
-      event: type,
-      notifications,
-    }
-  );
+  const [about, number] = [aboutOf(type, event), numberOf(type, event)];
+  if (about === undefined || number === 'unclear') return undefined;
+  return { ...emptySentence, ...about, number, name: textOf(trigger['name']), event: type, notifications };
 }
 
 /** Whom the trigger notifies; undefined if the form cannot express it: then only the JSON can be edited. */
@@ -97,76 +79,83 @@ export function withTold(trigger: JsonObject, told: readonly NotificationFields[
   };
 }
 
-/** The trigger with the content of the sentence; keys that the form does not know stay. */
+/** The trigger with the content of the sentence; keys that the form does not know, and what is unchanged, stay. */
 export function triggerOf(sentence: Sentence, before: JsonObject): JsonObject {
   const { name, notifications } = sentence;
-  return withTold({ ...before, name, event: eventOf(sentence, objectOf(before['event'])) }, notifications);
+  const oldEvent = objectOf(before['event']);
+  const next = { ...before, name, event: eventOf(sentence, oldEvent) };
+  const isTold = before['notifications'] !== undefined && isSame(toldOf(before), notifications);
+  return isTold && oldEvent['type'] === sentence.event ? next : withTold(next, notifications);
 }
 
 function aboutOf(type: EventName, event: JsonObject): Partial<Sentence> | undefined {
   if (type === 'conditional_logs_ingested') {
-    const [level, ...others] = listOf(event['log_levels']);
-    return others.length > 0 ? undefined : { level: textOf(level) || 'error' };
+    const text = event['text'] ?? '';
+    return typeof text === 'string' ? { levels: textsOf(event['log_levels']), text } : undefined;
   }
+  if (type === 'part_data_ingested') return { dataTypes: dataTypesOf(event) };
   if (type !== 'conditional_data_ingested') return {};
   const conditional = objectOf(event['conditional']);
-  const { evals, ...otherConditions } = objectOf(conditional['conditions'] ?? conditional['condition']);
-  const [first, ...more] = listOf(evals).map(objectOf);
-  const condition = first && leafOf(first['value']);
-  if (more.length > 0 || Object.keys(otherConditions).length > 0 || (first !== undefined && condition === undefined))
-    return undefined;
+  const conditions = conditionsOf(conditional[conditionsKey(conditional)]);
+  const [clear, timing] = [conditionsOf(conditional['clear']), timingOf(conditional)];
+  if (conditions === undefined || clear === undefined || timing === undefined) return undefined;
+  // The cloud refuses both together.
+  if (timing.mode === 'absent' && clear.items.length > 0) return undefined;
+  return { method: textOf(conditional['data_capture_method']), conditions, timing, clear };
+}
+
+function eventOf(sentence: Sentence, before: JsonObject): JsonObject {
+  const { event: type } = sentence;
+  const old = withNumber(type, { ...(before['type'] === type ? before : {}), type }, sentence.number);
+  if (type === 'conditional_logs_ingested') return logsEvent(sentence, old);
+  if (type === 'part_data_ingested') return dataEvent(sentence, old);
+  if (type !== 'conditional_data_ingested') return old;
+  return { ...old, conditional: conditionalOf(sentence, objectOf(old['conditional'])) };
+}
+
+function logsEvent({ levels, text }: Sentence, old: JsonObject): JsonObject {
+  const withLevels = isSame(textsOf(old['log_levels']), levels) ? old : { ...old, log_levels: [...levels] };
+  if (text === textOf(old['text'])) return withLevels;
+  const { text: _, ...rest } = withLevels;
+  return text === '' ? rest : { ...rest, text };
+}
+
+function dataEvent({ dataTypes }: Sentence, old: JsonObject): JsonObject {
+  if (isSame(dataTypesOf(old), dataTypes)) return old;
+  const types = [...dataTypes];
+  const { data_ingested: nested } = old;
+  return nested === undefined
+    ? { ...old, data_types: types }
+    : { ...old, data_ingested: { ...objectOf(nested), data_types: types } };
+}
+
+function conditionalOf({ method, conditions, timing, clear }: Sentence, old: JsonObject): JsonObject {
+  const key = conditionsKey(old);
+  const [first, ...more] = conditions.items;
+  // An untouched row is no condition.
+  const isUntouched = first !== undefined && more.length === 0 && isBlank(first);
+  const wanted = isUntouched ? noConditions : conditions;
+  const { clear: oldClear, ...withoutClear } = old;
+  const hasClear = clear.items.length > 0 || isSame(conditionsOf(oldClear), clear);
   return {
-    method: textOf(conditional['data_capture_method']),
-    field: condition?.field ?? '',
-    operator: textOf(first?.['operator']) || 'gt',
-    value: condition?.value ?? '',
+    ...withTiming(hasClear ? old : withoutClear, timing),
+    data_capture_method: method,
+    ...((wanted.items.length > 0 || old[key] !== undefined) && { [key]: conditionsJson(wanted, old[key]) }),
+    ...(clear.items.length > 0 && { clear: conditionsJson(clear, oldClear) }),
   };
 }
 
-function eventOf({ event: type, method, field, operator, value, level }: Sentence, before: JsonObject): JsonObject {
-  const old = before['type'] === type ? before : {};
-  if (type === 'conditional_logs_ingested') return { ...old, type, log_levels: [level] };
-  if (type === 'part_data_ingested') {
-    const given = old['data_types'] ?? objectOf(old['data_ingested'])['data_types'];
-    return { ...old, type, ...(given === undefined && { data_types: ['tabular'] }) };
-  }
-  if (type !== 'conditional_data_ingested') return { ...old, type };
-  const { condition: _, ...conditional } = objectOf(old['conditional']);
-  const nested = field
-    .split('.')
-    .reduceRight<JsonValue>((inner, name) => ({ [name]: inner }), typedOf(value, operator));
-  return {
-    ...old,
-    type,
-    conditional: {
-      ...conditional,
-      data_capture_method: method,
-      conditions: { evals: field === '' ? [] : [{ operator, value: nested }] },
-    },
-  };
+/** The cloud accepts both keys, and prefers the first. */
+const conditionsKey = ({ conditions, condition }: JsonObject): string =>
+  conditions === undefined && condition !== undefined ? 'condition' : 'conditions';
+
+/** The cloud accepts them at two places, and prefers the nested ones. */
+function dataTypesOf(event: JsonObject): readonly string[] {
+  const { data_ingested: nested } = event;
+  return textsOf(nested === undefined ? event['data_types'] : objectOf(nested)['data_types']);
 }
 
-/** The path of a nested object with one key at each level, and the value at its end. */
-function leafOf(value: JsonValue | undefined): { readonly field: string; readonly value: string } | undefined {
-  const path: string[] = [];
-  let inner: JsonValue | undefined = value;
-  while (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) {
-    const [entry, ...others] = Object.entries<JsonValue>(inner);
-    if (entry === undefined || others.length > 0) return undefined;
-    path.push(entry[0]);
-    inner = entry[1];
-  }
-  const isPlain = typeof inner === 'string' || typeof inner === 'number' || typeof inner === 'boolean';
-  // A text that looks like a number would become one.
-  if (!isPlain || (typeof inner === 'string' && typeof typedOf(inner, 'eq') !== 'string')) return undefined;
-  return { field: path.join('.'), value: String(inner) };
-}
-
-function typedOf(text: string, operator: string): string | number | boolean {
-  if (operator === 'regex') return text;
-  if (text === 'true' || text === 'false') return text === 'true';
-  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
-}
+const textsOf = (value: JsonValue | undefined): readonly string[] => listOf(value).map(String);
 
 /** A single object is a list of one, as in the cloud. */
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
