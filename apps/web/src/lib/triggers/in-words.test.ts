@@ -9,32 +9,37 @@ const hot: Sentence = {
   method: 'sensor:oven:Readings',
   conditions: { join: 'all', items: [heat] },
 };
+const nothing = { conditions: emptySentence.conditions };
 
-test.each<[Partial<Sentence>, string]>([
-  [{}, 'each time that heat is above 80 in a reading of sensor:oven:Readings'],
-  [{ conditions: emptySentence.conditions }, 'each time that data of sensor:oven:Readings arrives'],
+test.each<[string, Partial<Sentence>]>([
+  ['each time that heat is above 80 in a reading of sensor:oven:Readings', {}],
+  ['each time that data of sensor:oven:Readings arrives', nothing],
   [
-    { conditions: { join: 'any', items: [heat, door] }, timing: { mode: 'for', secs: 60, times: 0 } },
     'when heat is above 80 or door equals open in every reading of sensor:oven:Readings for 60 s, and again when it is over',
+    { conditions: { join: 'any', items: [heat, door] }, timing: { mode: 'for', secs: 60, times: 0 } },
   ],
   [
-    { timing: { mode: 'times', secs: 600, times: 3 }, clear: { join: 'all', items: [{ ...heat, operator: 'lt' }] } },
     'when heat is above 80 in 3 readings of sensor:oven:Readings within 600 s, and again when heat is below 80',
+    { timing: { mode: 'times', secs: 600, times: 3 }, clear: { join: 'all', items: [{ ...heat, operator: 'lt' }] } },
   ],
   [
-    { conditions: emptySentence.conditions, timing: { mode: 'absent', secs: 600, times: 0 } },
     'when nothing has arrived from sensor:oven:Readings for 600 s, and again when it is over',
+    { ...nothing, timing: { mode: 'absent', secs: 600, times: 0 } },
   ],
   [
-    { event: 'capture_stopped' },
     'when captured data no longer arrives for 300 s while the machine is online, and again when it is over',
+    { event: 'capture_stopped' },
   ],
   [
-    { event: 'credential_expiring', number: 3 },
     'when an API key of the machine expires within 3 days, and again when it is over',
+    { event: 'credential_expiring', number: 3 },
   ],
-  [{ event: 'conditional_logs_ingested' }, 'when lines are logged, checked every 3600 s'],
-  [{ event: 'part_offline' }, 'when the machine goes offline'],
-])('%o is read as a sentence', (part, words) => {
+  [
+    'when lines at level error or warn that match over(load|heat) are logged, checked every 3600 s',
+    { event: 'conditional_logs_ingested', levels: ['error', 'warn'], text: 'over(load|heat)' },
+  ],
+  ['when tabular or file data arrives', { event: 'part_data_ingested', dataTypes: ['tabular', 'file'] }],
+  ['when the machine goes offline', { event: 'part_offline' }],
+])('a trigger notifies %s', (words, part) => {
   expect(inWords({ ...hot, ...part })).toBe(`Notifies ${words}.`);
 });

@@ -9,8 +9,15 @@ export function inWords(sentence: Sentence): string {
   if (event === 'conditional_data_ingested') return `Notifies ${readingInWords(sentence)}.`;
   const { words, number, isState } = wordsOf(event);
   const limit = number ? ` ${number.before} ${given ?? number.byDefault} ${number.after}` : '';
-  const separator = event === 'conditional_logs_ingested' ? ',' : '';
-  return `Notifies when ${words}${separator}${limit}${isState ? ', and again when it is over' : ''}.`;
+  if (event === 'conditional_logs_ingested') return `Notifies when ${linesInWords(sentence)} are logged,${limit}.`;
+  if (event === 'part_data_ingested') return `Notifies when ${listed(sentence.dataTypes)} data arrives.`;
+  return `Notifies when ${words}${limit}${isState ? ', and again when it is over' : ''}.`;
+}
+
+const listed = (all: readonly string[]): string => all.join(' or ') || '…';
+
+function linesInWords({ levels, text }: Sentence): string {
+  return `lines at level ${listed(levels)}${text === '' ? '' : ` that match ${text}`}`;
 }
 
 function readingInWords({ method, conditions, timing, clear }: Sentence): string {

@@ -39,6 +39,10 @@ export const emptySentence: Sentence = {
   notifications: [{ type: 'email', value: 'all_machine_owners', seconds: 600 }],
 };
 
+/** What is said where `sentenceOf` has none. */
+export const onlyAsJson =
+  'The form has no fields for some of this trigger, for example because its conditions are nested: edit it as JSON.';
+
 /** Undefined if the form cannot express it, such as nested conditions: then only the JSON can be edited. */
 export function sentenceOf(trigger: JsonObject): Sentence | undefined {
   const event = objectOf(trigger['event']);
@@ -63,7 +67,9 @@ export function toldOf(trigger: JsonObject): readonly NotificationFields[] | und
 
 /** Whether so many events can happen that notifications need a limit. */
 export function mayRepeat(trigger: JsonObject): boolean {
-  return !['part_online', 'part_offline'].includes(String(objectOf(trigger['event'])['type']));
+  const type = String(objectOf(trigger['event'])['type']);
+  // A log is checked at an interval of its own.
+  return !['part_online', 'part_offline', 'conditional_logs_ingested'].includes(type);
 }
 
 /** The trigger with other notifications; keys of notifications that the form does not know stay. */
