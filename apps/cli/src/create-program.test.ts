@@ -1,4 +1,4 @@
-import { firstWords } from '@platform/base';
+import { firstWords } from '@platform/base/as-started';
 import { expect, test } from 'vitest';
 import { createProgram } from './create-program.ts';
 

@@ -321,7 +321,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   for (const [text, option] of [
     ['every morning', /^Every morning\s*dashboard/],
     ['uptime rises', /^uptime-rises on .* trigger$/],
-    ['test-inbox', /to http.*test-inbox.*delivery$/],
+    ['test-inbox', /, \w+, .* \d\d:\d\d:\d\d \S+, to http.*test-inbox.*delivery$/],
   ] as const) {
     await anything.fill(text);
     await page.getByRole('option', { name: option }).first().waitFor();

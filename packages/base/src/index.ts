@@ -77,7 +77,7 @@ export {
   unimplemented,
 } from './refusals.ts';
 export { type Repaired, repairOutcomes } from './repaired.ts';
-export { asStarted, firstWords } from './text/as-started.ts';
+export { asStarted } from './text/as-started.ts';
 export { deletedMachineText, deletedPlaceText, isOfDeletedMachine } from './text/deleted-machine.ts';
 export { invisibleCharacter, isVisible, visibleText } from './text/invisible-character.ts';
 export { jsonIn } from './text/json-in.ts';
@@ -85,4 +85,4 @@ export { machineKeyAdvice } from './text/machine-key-advice.ts';
 export { printable, printableEntry } from './text/printable.ts';
 export { uriDecoded } from './text/uri-decoded.ts';
 export { version } from './version.ts';
-export { readLogField, unsaidFields, zapField, zapFields } from './zap-field.ts';
+export { readLogField, zapField, zapFields } from './zap-field.ts';

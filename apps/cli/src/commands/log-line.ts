@@ -1,5 +1,5 @@
 /** A line of a log as people read it. */
-import { unsaidFields } from '@platform/base';
+import { unsaidFields } from '@platform/base/zap-field';
 import { type JsonObject, type LogEntry, printableEntry, readLogField } from '@platform/sdk/cloud';
 import { timeOf } from '../results/presenters.ts';
 

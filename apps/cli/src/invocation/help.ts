@@ -1,5 +1,5 @@
 /** Formats help: usage, description, examples, arguments, options, JSON fields, global options, exit codes; at most 80 columns. */
-import { asStarted } from '@platform/base';
+import { asStarted } from '@platform/base/as-started';
 import { printable } from '@platform/sdk/cloud';
 import { type Argument, type Command, Help } from 'commander';
 import { wrapped } from '../results/text-width.ts';

@@ -5,7 +5,7 @@
  * selects fields. Streams have one JSON object per line.
  */
 import { once } from 'node:events';
-import { asStarted } from '@platform/base';
+import { asStarted } from '@platform/base/as-started';
 import { type JsonObject, type JsonValue, printable } from '@platform/sdk/cloud';
 import { localSeconds, localTime } from './local-time.ts';
 import { table } from './table.ts';

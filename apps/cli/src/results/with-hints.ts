@@ -1,5 +1,5 @@
 /** Messages of the cloud in tables: what they tell the user to run works as it stands. */
-import { asStarted } from '@platform/base';
+import { asStarted } from '@platform/base/as-started';
 import type { JsonObject, JsonValue } from '@platform/sdk/cloud';
 import type { Output } from './output.ts';
 

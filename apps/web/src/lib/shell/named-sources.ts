@@ -6,6 +6,7 @@ import { clientOf } from '../api/clients.ts';
 import { readDashboards } from '../dashboards/stored-dashboards.ts';
 import { listAllTriggers } from '../triggers/list-all.ts';
 import type { Named, NamedSources } from './find-named.ts';
+import { foundDeliveries } from './found-deliveries.ts';
 
 /** Of a list that the cloud searches. */
 const most = 20;
@@ -52,13 +53,7 @@ export function namedSources(given: {
       },
       async (text, signal) => {
         const answer = await triggers.listDeliveries({ scope, text, limit: most }, { signal });
-        return answer.deliveries.map(
-          ({ id, triggerName, machineName, target }): Named => ({
-            kind: 'delivery',
-            name: `${triggerName || 'message'} of ${machineName || 'a deleted machine'} to ${target}`,
-            path: `deliveries?id=${encodeURIComponent(id)}`,
-          }),
-        );
+        return foundDeliveries(answer.deliveries);
       },
     ],
   };
