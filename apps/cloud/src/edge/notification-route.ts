@@ -47,7 +47,7 @@ export function notificationRoute(deps: NotificationRouteDeps): Route {
 function bodyOf({ summary, triggerName, time, facts, reading }: Described): Html {
   const rows = [['Trigger', triggerName], ['Time', time], ...facts];
   return html`<h1>${summary}</h1>
-<div class="scroll"><table>${rows.map(([name, value]) => html`<tr><th>${name}</th><td>${value}</td></tr>`)}</table></div>
+<div class="scroll" tabindex="0" role="region" aria-label="What happened"><table>${rows.map(([name, value]) => html`<tr><th>${name}</th><td>${value}</td></tr>`)}</table></div>
 ${reading !== '' && html`<h2>Reading</h2><code class="lines">${reading}</code>`}
 <p class="quiet"><a href="/status">Status</a></p>`;
 }

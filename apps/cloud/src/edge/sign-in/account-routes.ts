@@ -37,7 +37,7 @@ ${person?.passwordHash !== undefined && html`<label for="current">Current passwo
       body: html`<h1>Your account</h1><p class="quiet">${email || 'first owner'} · <a href="/status">status</a></p>${message}
 ${email === '' ? emailForm : html`<h2>Password</h2>${passwordForm}`}
 <h2>Time zone of mails</h2><form method="post" action="/account/time-zone">${formFields}<label for="zone">Zone in which mails to you write times, such as Europe/Berlin; empty: that of the organization</label><input id="zone" name="zone" list="zones" autocomplete="off" value="${person?.timeZone ?? ''}"><datalist id="zones">${Intl.supportedValuesOf('timeZone').map((zone) => html`<option>${zone}</option>`)}</datalist><button class="second" type="submit">Set time zone</button></form>
-<h2>Sessions</h2><div class="scroll"><table><thead><tr><th>kind</th><th>from</th><th>began</th><th>last used</th><td></td></tr></thead><tbody>${sessions.map((one) => sessionRow(one, one.id === sessionId))}</tbody></table></div>
+<h2>Sessions</h2><div class="scroll" tabindex="0" role="region" aria-label="Table of sessions"><table><thead><tr><th>kind</th><th>from</th><th>began</th><th>last used</th><td></td></tr></thead><tbody>${sessions.map((one) => sessionRow(one, one.id === sessionId))}</tbody></table></div>
 <form method="post" action="/sign-out">${formFields}<button class="second" type="submit">Sign out</button></form>
 <form method="post" action="/account/sign-out-everywhere">${formFields}<button class="second" type="submit">Sign out everywhere</button></form><p class="quiet">This ends all your sessions, in browsers and command lines.</p>`,
     };

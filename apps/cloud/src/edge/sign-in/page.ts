@@ -8,7 +8,7 @@ import { pageScript } from './page-script.ts';
 
 const style = `${lookOfUi}
 body { min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; }
-main { width: 100%; max-width: 25rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: 2rem; } main.wide { max-width: 46rem; }
+main { width: 100%; min-width: 0; max-width: 25rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: 2rem; } main.wide { max-width: 46rem; }
 .brand { margin-bottom: 1.25rem; } h1 { margin: 0 0 .5rem; } h2 { font-size: 1rem; font-weight: 620; margin: 2rem 0 .5rem; }
 p { margin: .5rem 0; } .quiet { color: var(--quiet); font-size: .93em; } .problem { border-left: 3px solid var(--bad); padding: .1rem 0 .1rem .75rem; color: var(--bad); overflow-wrap: anywhere; } .done { border-left: 3px solid var(--accent); padding: .1rem 0 .1rem .75rem; }
 form { margin: 1rem 0 0; } .wide form { max-width: 22rem; } label { display: block; margin: .9rem 0 .3rem; font-size: .93em; font-weight: 550; }
