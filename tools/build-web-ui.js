@@ -13,6 +13,7 @@ const sources = [
   'apps/web/package.json',
   'packages/proto/src/gen',
   'packages/machine-config/src',
+  'packages/base/src/zap-field.ts',
 ];
 
 /**

@@ -12,6 +12,7 @@ const cloud = process.env['PLATFORM_CLOUD'] ?? 'http://127.0.0.1:8080';
 const machineConfig = fileURLToPath(new URL('../../packages/machine-config/src', import.meta.url));
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a capture group in the bundler's syntax
 const group = '${1}';
+const base = fileURLToPath(new URL('../../packages/base/src', import.meta.url));
 const generated = fileURLToPath(new URL('../../packages/proto/src/gen', import.meta.url));
 
 /** SvelteKit hides its announcer with a style attribute, which the content security policy blocks; `app.css` hides it instead. */
@@ -59,6 +60,7 @@ export default defineConfig({
         find: /^@platform\/machine-config\/(schema|capture-methods|first-configuration)$/,
         replacement: `${machineConfig}/${group}.ts`,
       },
+      { find: '@platform/base/zap-field', replacement: `${base}/zap-field.ts` },
     ],
   },
   build: { target: 'es2023', assetsInlineLimit: 0, reportCompressedSize: false },
