@@ -14,6 +14,7 @@ const sources = [
   'packages/proto/src/gen',
   'packages/machine-config/src',
   'packages/base/src/zap-field.ts',
+  'packages/base/src/log.ts',
 ];
 
 /**

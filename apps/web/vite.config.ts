@@ -4,16 +4,11 @@ import { fileURLToPath } from 'node:url';
 import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
-import { defineConfig, type Plugin } from 'vite';
+import { defaultClientConditions, defaultServerConditions, defineConfig, type Plugin } from 'vite';
 import { noticesOf } from '../../tools/bundles/notices.ts';
 
 /** Where `npx vite dev` finds a cloud. */
 const cloud = process.env['PLATFORM_CLOUD'] ?? 'http://127.0.0.1:8080';
-const machineConfig = fileURLToPath(new URL('../../packages/machine-config/src', import.meta.url));
-// biome-ignore lint/suspicious/noTemplateCurlyInString: a capture group in the bundler's syntax
-const group = '${1}';
-const base = fileURLToPath(new URL('../../packages/base/src', import.meta.url));
-const generated = fileURLToPath(new URL('../../packages/proto/src/gen', import.meta.url));
 
 /** SvelteKit hides its announcer with a style attribute, which the content security policy blocks; `app.css` hides it instead. */
 const withoutInlineStyle: Plugin = {
@@ -53,16 +48,10 @@ export default defineConfig({
       paths: { relative: false },
     }),
   ],
-  resolve: {
-    alias: [
-      { find: /^@platform\/proto\/(.+)$/, replacement: `${generated}/${group}_pb.ts` },
-      {
-        find: /^@platform\/machine-config\/(schema|capture-methods|first-configuration)$/,
-        replacement: `${machineConfig}/${group}.ts`,
-      },
-      { find: '@platform/base/zap-field', replacement: `${base}/zap-field.ts` },
-    ],
-  },
+  // Our packages come from their sources, whether or not the type checker has written their modules.
+  resolve: { conditions: ['@platform/source', ...defaultClientConditions] },
+  // SvelteKit also builds what a server would render, and throws it away.
+  ssr: { resolve: { conditions: ['@platform/source', ...defaultServerConditions] } },
   build: { target: 'es2023', assetsInlineLimit: 0, reportCompressedSize: false },
   server: {
     fs: { allow: ['../..'] },
