@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { PlatformError } from '@platform/base';
 import { rollingSeed } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { doctor } from '../../../apps/cloud/src/admin/doctor/doctor.ts';
 import { pauseMs, seededRandom } from '../crash/cloud-under-load.ts';
+import { complaints } from './complaints.ts';
 import { type Damage, oneOf, type Random } from './damage.ts';
 import { catalogDamages, damageCatalog } from './damage-catalog.ts';
 import { damageFile, fileDamages } from './damage-files.ts';
@@ -121,16 +121,4 @@ async function askOn(
     }
     await pauseMs(50);
   }
-}
-
-/** The problems that `platform admin doctor --deep` finds. */
-async function complaints(dataDirectory: string): Promise<string[]> {
-  const findings = await doctor({
-    dataDirectory,
-    checkSecrets: async () => 'not looked at here',
-    freeBytes: async () => 2 ** 40,
-    progress: () => {},
-    deep: true,
-  });
-  return findings.filter(({ ok }) => !ok).map(({ check: name, found }) => `${name}: ${found}`);
 }

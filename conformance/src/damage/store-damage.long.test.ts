@@ -15,8 +15,8 @@ import { rollingSeed, temporaryDirectory } from '@platform/testkit';
 import { deserialize, serialize } from 'bson';
 import { expect, test } from 'vitest';
 import { openControlClient } from '../../../apps/cloud/src/admin/control-channel.ts';
-import { doctor } from '../../../apps/cloud/src/admin/doctor/doctor.ts';
 import { CloudUnderFire, linkTo, pauseMs, seededRandom } from '../crash/cloud-under-load.ts';
+import { complaints } from './complaints.ts';
 import { oneOf } from './damage.ts';
 import { damageFile, fileDamages } from './damage-files.ts';
 import { damageLog, logDamages } from './damage-log.ts';
@@ -91,17 +91,6 @@ async function askTotals(cloud: CloudUnderFire): Promise<string | PlatformError>
   }
 }
 
-async function complaints(dataDirectory: string): Promise<string> {
-  const findings = await doctor({
-    dataDirectory,
-    checkSecrets: async () => 'not looked at here',
-    freeBytes: async () => 2 ** 40,
-    progress: () => {},
-    deep: true,
-  });
-  return findings.flatMap(({ ok, check, found }) => (ok ? [] : [`${check}: ${found}`])).join('\n');
-}
-
 test(`D33 after ${damages} random damages to payloads none is served, the doctor finds all, and restored payloads are served`, {
   timeout: 300_000 + damages * 2_000,
 }, async () => {
@@ -148,7 +137,7 @@ test(`D33 after ${damages} random damages to payloads none is served, the doctor
     const damage = await damageFile(directory, files, kind, random);
     const wrong = await wrongOnes();
     expect(wrong.length, damage.what).toBe(kind.startsWith('exchanged') ? 2 : 1);
-    const found = await complaints(cloud.directory);
+    const found = (await complaints(cloud.directory)).join('\n');
     for (const id of wrong) expect(found, damage.what).toContain(id);
     await damage.undo();
     expect(await wrongOnes(wrong), `${damage.what}, undone`).toEqual([]);
@@ -202,7 +191,8 @@ test(`D33 none of ${restarts} random damages to the ingest log and to tails of w
     for (const name of readdirSync(later.directory)) rmSync(join(later.directory, name), { recursive: true });
     cpSync(golden.path, later.directory, { recursive: true });
     const damage = await damageLog(later.directory, kind, unsealed, random);
-    if (damage.finds !== null) expect(await complaints(later.directory), damage.what).toMatch(damage.finds);
+    if (damage.finds !== null)
+      expect((await complaints(later.directory)).join('\n'), damage.what).toMatch(damage.finds);
     await later.start();
     const answer = await askTotals(later);
     if (answer === whole && damage.finds === null) tally.right++;

@@ -3,18 +3,16 @@
 import { rollingSeed } from '@platform/testkit';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityFaults, type RunningUi, startUi } from '../start-ui.ts';
+import { accessibilityFaults } from '../start-ui.ts';
 import { answers, answersFor, anyCall, holdCalls, Refusals, visit } from './answer-with.ts';
 import { type RefusedForm, refusedForms } from './refused-forms.ts';
+import { startWatchedUi, type WatchedUi } from './watched-ui.ts';
 
 /** Decides which answer each page and each form meets in this run. */
 const seed = rollingSeed();
-let ui: RunningUi;
-const uncaught: string[] = [];
+let ui: WatchedUi;
 beforeAll(async () => {
-  ui = await startUi();
-  ui.page.on('pageerror', (error) => uncaught.push(error.message));
-  await ui.page.getByRole('row', { name: /Online/ }).waitFor();
+  ui = await startWatchedUi();
 });
 afterAll(() => ui?.[Symbol.asyncDispose]());
 
@@ -55,7 +53,7 @@ test.each(answers)('%s to every call: each page says so, and others can be opene
   await visit(page, `${base}/m/${cloud.machineId}`);
   await page.getByRole('heading', { level: 1, name: 'Machine' }).waitFor();
   await page.getByText(said).first().waitFor();
-  expect(uncaught).toEqual([]);
+  expect(ui.uncaught).toEqual([]);
 });
 
 test.each(refusedForms)('$name: what was typed stays, whatever the cloud answers', async (form) => {
@@ -64,7 +62,7 @@ test.each(refusedForms)('$name: what was typed stays, whatever the cloud answers
   await form.fill(page);
   await refuseAll(page, form);
   expect(await accessibilityFaults(page)).toEqual([]);
-  expect(uncaught).toEqual([]);
+  expect(ui.uncaught).toEqual([]);
 });
 
 async function refuseAll(page: Page, form: RefusedForm): Promise<void> {
@@ -99,5 +97,5 @@ test('a slow cloud: each page can be left before the cloud answers, and shows it
   await page.getByRole('table').first().waitFor();
   await page.getByRole('link', { name: 'Machines', exact: true }).click();
   await page.getByRole('row', { name: /Online/ }).waitFor();
-  expect(uncaught).toEqual([]);
+  expect(ui.uncaught).toEqual([]);
 });

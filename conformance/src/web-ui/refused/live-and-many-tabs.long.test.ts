@@ -1,15 +1,12 @@
 /** A cloud that refuses calls beside a live connection, or is used from many tabs: pages say so, and stay usable. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningUi, startUi } from '../start-ui.ts';
 import { answers, anyCall, Refusals, visit } from './answer-with.ts';
+import { startWatchedUi, type WatchedUi } from './watched-ui.ts';
 
-let ui: RunningUi;
-const uncaught: string[] = [];
+let ui: WatchedUi;
 beforeAll(async () => {
-  ui = await startUi();
-  ui.page.on('pageerror', (error) => uncaught.push(error.message));
-  await ui.page.getByRole('row', { name: /Online/ }).waitFor();
+  ui = await startWatchedUi();
 });
 afterAll(() => ui?.[Symbol.asyncDispose]());
 
@@ -24,7 +21,7 @@ test.each(answers)('%s to calls of a machine page beside its live connection: it
     await visit(page, `${machine}${path}`);
     await page.getByText(said).first().waitFor();
   }
-  expect(uncaught).toEqual([]);
+  expect(ui.uncaught).toEqual([]);
 });
 
 test('ten tabs at once: each shows the machines, follows what changes, and opens other pages', async () => {
