@@ -10,6 +10,11 @@ import { configureByCards } from './configure-by-cards.ts';
 import { connectProgram } from './connect-program.ts';
 import { holdToMove } from './hold-to-move.ts';
 import { showHostileNames } from './hostile-names.ts';
+import { findAnything } from './journeys/find-anything.ts';
+import { followDeliveries } from './journeys/follow-deliveries.ts';
+import { keepPictures } from './journeys/keep-pictures.ts';
+import { readLogs } from './journeys/read-logs.ts';
+import { writeTrigger } from './journeys/write-trigger.ts';
 import { pageSeries } from './page-series.ts';
 import { useQueryTools } from './query-tools.ts';
 import { readHistory } from './read-history.ts';
@@ -17,7 +22,6 @@ import { useSettings } from './settings.ts';
 import { shareDashboard } from './share-dashboard.ts';
 import { showModules } from './show-modules.ts';
 import { accessibilityFaults, patiently, type RunningUi, startUi } from './start-ui.ts';
-import { uploadPicture } from './upload-picture.ts';
 import { usePhone } from './use-phone.ts';
 
 /** One cloud and one machine for all journeys; the last one signs out. */
@@ -84,44 +88,7 @@ test('sign in by link; a query becomes a chart, a table and a dashboard; stored 
   // In the list; the chart of the series has the same link once it is shown.
   await page.getByRole('link', { name: 'cpu_percent', exact: true }).first().click();
   await page.getByRole('img', { name: /Line chart of value/ }).waitFor();
-  await uploadPicture(ui.cloud);
-  await page.getByRole('link', { name: 'Data' }).click();
-  await page.getByRole('button', { name: 'Delete readings of host Readings' }).click();
-  const deleting = page.getByRole('dialog', { name: 'Delete readings' });
-  await deleting.getByLabel('Which readings, by UTC day of capture').selectOption('All up to now');
-  await deleting.getByRole('button', { name: 'Count' }).click();
-  await deleting.getByText(/^[1-9][\d,]* readings would be deleted/).waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await deleting.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'Pictures and files' }).click();
-  await page.getByRole('button', { name: /gate\.png/ }).click();
-  const picture = page.getByRole('dialog', { name: 'gate.png' });
-  await expect
-    .poll(
-      () => picture.getByRole('img').evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
-      patiently,
-    )
-    .toBe(1);
-  await picture.getByLabel('New tag').fill('defect');
-  await picture.getByRole('button', { name: 'Add tag' }).click();
-  await picture.getByRole('button', { name: 'Remove tag defect' }).waitFor();
-  await picture.getByLabel('Dataset', { exact: true }).fill('First shift');
-  await picture.getByRole('button', { name: 'Add to dataset' }).click();
-  await picture.getByRole('button', { name: 'Remove from dataset First shift' }).waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await page.screenshot({ path: shotPath('web-picture.png') });
-  const saved = page.waitForEvent('download');
-  await picture.getByRole('button', { name: 'Download' }).click();
-  expect((await readFile(await (await saved).path())).toString('latin1').slice(1, 4)).toBe('PNG');
-  await picture.getByRole('button', { name: 'Close' }).click();
-  await page.getByRole('combobox', { name: 'Dataset' }).selectOption('First shift');
-  await page.getByRole('button', { name: /gate\.png/ }).waitFor();
-  await page.screenshot({ path: shotPath('web-files.png') });
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await page.getByRole('button', { name: /gate\.png/ }).click();
-  await picture.getByRole('button', { name: 'Delete' }).click();
-  await picture.getByRole('button', { name: 'Delete permanently' }).click();
-  await page.getByText('No picture or file matches the filter.').waitFor();
+  await keepPictures(ui);
 });
 
 test('a new trigger is tried, saved, tested and delivered', async () => {
@@ -135,39 +102,7 @@ test('a new trigger is tried, saved, tested and delivered', async () => {
     .getByText(/Would have fired|cannot run/)
     .first()
     .waitFor();
-  await page.getByRole('link', { name: 'New trigger' }).click();
-  await page.getByLabel('Event').selectOption('capture_stopped');
-  const duration = page.getByRole('spinbutton', { name: /^for s while the machine is online/ });
-  await duration.fill('0');
-  await duration.press('Tab');
-  await page.getByText('expected a number above 0').waitFor();
-  expect(await page.getByText('triggers[0].name').count()).toBe(0);
-  await page.getByLabel('Event').selectOption('conditional_data_ingested');
-  await page.getByLabel('Name').fill('uptime-rises');
-  await page.getByLabel('Captured method').fill('sensor:host:Readings');
-  await page.getByLabel('Field').fill('uptime_seconds');
-  await page.getByLabel('Value').fill('0');
-  await page.getByRole('button', { name: 'Add condition' }).click();
-  const second = page.getByRole('group', { name: 'Condition 2' });
-  await second.getByLabel('Field').fill('cpu_percent');
-  await second.getByLabel('Value').fill('900');
-  await page.getByLabel('Conditions that must hold').selectOption('any');
-  await page.getByLabel('When it fires').selectOption('times');
-  await page.getByLabel('When it is over').selectOption('clear');
-  await page
-    .getByText('in 3 readings of sensor:host:Readings within 600 s, and again when uptime_seconds is below 0.')
-    .waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await page.getByLabel('When it is over').selectOption('opposite');
-  await page.getByLabel('When it fires').selectOption('each');
-  await page.getByText('each time that uptime_seconds is above 0 or cpu_percent is above 900').waitFor();
-  await page.getByLabel('Channel').selectOption('webhook');
-  await page.getByRole('button', { name: 'Use the test inbox' }).click();
-  const json = page.getByRole('textbox', { name: 'Trigger in JSON' });
-  await json.getByText('/test-inbox/webhooks/uptime-rises').waitFor();
-  await page.reload();
-  await page.getByText('This is your earlier draft').waitFor();
-  await json.getByText('/test-inbox/webhooks/uptime-rises').waitFor();
+  await writeTrigger(page);
   await page.getByRole('button', { name: 'Try on the last 24 hours' }).click();
   await page.getByText(/Would have fired [1-9]/).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
@@ -179,42 +114,7 @@ test('a new trigger is tried, saved, tested and delivered', async () => {
     .click();
   await page.getByText(/^The test webhook to .* was delivered, with 200, in \d+ ms\.$/).waitFor();
   expect(await accessibilityFaults(page)).toEqual([]);
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Deliveries' }).click();
-  await page
-    .getByRole('row', { name: /Delivered .* uptime-rises/ })
-    .first()
-    .waitFor();
-  // Times are in the zone that was chosen, and in UTC in the address.
-  await page.getByLabel('From', { exact: true }).fill('2020-01-01T00:00');
-  await page.waitForURL(/from=2020-01-01T00%3A00%3A00\.000Z/);
-  await page.getByLabel('Until', { exact: true }).fill('2020-01-02T00:00');
-  await page.getByText('Nothing matches.').waitFor();
-  await page.getByLabel('Until', { exact: true }).fill('');
-  await page
-    .getByRole('row', { name: /Delivered .* uptime-rises/ })
-    .first()
-    .waitFor();
-  await page.getByRole('button', { name: 'Resend failed deliveries' }).click();
-  const replaying = page.getByRole('dialog', { name: 'Resend failed deliveries' });
-  await replaying.getByLabel('Include delivered ones').check();
-  await replaying.getByRole('button', { name: 'Count' }).click();
-  await replaying.getByText(/^[1-9]\d* deliveries would be sent again/).waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await replaying.getByRole('button', { name: 'Cancel' }).click();
-  await page
-    .getByRole('row', { name: /webhook .*uptime-rises/ })
-    .first()
-    .getByRole('button', { name: /^Details of/ })
-    .click();
-  await page.getByText('Attempts').waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Pause this target' }).click();
-  const paused = page.getByRole('region', { name: 'Paused targets' });
-  await paused.getByText('/test-inbox/webhooks/uptime-rises').waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await page.screenshot({ path: shotPath('web-paused-targets.png'), fullPage: true });
-  await paused.getByRole('button', { name: /^Resume/ }).click();
-  await paused.waitFor({ state: 'detached' });
+  await followDeliveries(page);
 });
 
 test('an invoice is charged and downloaded; members, keys and settings are changed', async () => {
@@ -303,36 +203,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   expect(await accessibilityFaults(page)).toEqual([]);
   await confirming.getByRole('button', { name: 'Cancel' }).click();
 
-  const anything = page.getByRole('combobox', { name: 'Find anything' });
-  await page.keyboard.press('Control+k');
-  await anything.fill('add machine');
-  await page.keyboard.press('Enter');
-  const adding = page.getByRole('dialog', { name: 'Connect a machine' });
-  await adding.getByRole('button', { name: 'Create machine' }).waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await page.keyboard.press('Escape');
-  await adding.waitFor({ state: 'detached' });
-  await page.keyboard.press('Control+k');
-  await anything.fill('stop all');
-  await page.keyboard.press('Enter');
-  await page.getByText('was told to stop').waitFor();
-  // What the cloud finds: dashboards, triggers, deliveries, components.
-  await page.keyboard.press('Control+k');
-  for (const [text, option] of [
-    ['every morning', /^Every morning\s*dashboard/],
-    ['uptime rises', /^uptime-rises on .* trigger$/],
-    ['test-inbox', /, \w+, .* \d\d:\d\d:\d\d \S+, to http.*test-inbox.*delivery$/],
-  ] as const) {
-    await anything.fill(text);
-    await page.getByRole('option', { name: option }).first().waitFor();
-  }
-  await anything.fill('host readings');
-  await page.getByRole('option', { name: /^host Readings of .* component$/ }).click();
-  await page.getByRole('heading', { name: 'Data', level: 1 }).waitFor();
-  await page.keyboard.press('Control+k');
-  await anything.fill('configure');
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await page.keyboard.press('Enter');
+  await findAnything(page);
 
   const editor = page.getByRole('textbox', { name: 'Configuration in JSON' });
   const trigger = page.getByRole('article', { name: 'uptime-rises' });
@@ -400,38 +271,7 @@ test('see the machine online, edit its configuration and see it applied, restore
   expect(asked.filter((path) => /^\/platform\.(component|robot)\..*\/(Get|Is|Resource)/.test(path))).toEqual([]);
   expect(asked.filter((path) => path.endsWith('LiveService/Watch'))).not.toEqual([]);
 
-  await page.getByRole('link', { name: 'Logs' }).click();
-  await page.getByRole('region', { name: 'Log lines' }).getByRole('button').first().click();
-  await page.getByRole('region', { name: 'Log line', exact: true }).waitFor();
-  await page.getByRole('img', { name: /^Lines over time/ }).waitFor();
-  await page.getByRole('combobox', { name: 'Resource' }).selectOption('config');
-  await page.getByRole('button', { name: /^debug/ }).click();
-  await page.getByLabel('Find in logs').fill('/(/');
-  await page.getByText(/Invalid regular expression/).waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
-  await page.getByLabel('Find in logs').fill('/applied$/');
-  const lines = page.getByRole('region', { name: 'Log lines' });
-  await lines
-    .getByRole('button', { name: /configuration applied/ })
-    .first()
-    .waitFor();
-  // The address has the filter.
-  await page.reload();
-  await lines
-    .getByRole('button', { name: /configuration applied/ })
-    .first()
-    .waitFor();
-  expect(await lines.getByRole('button', { name: /serving/ }).count()).toBe(0);
-  await lines
-    .getByRole('button', { name: /configuration applied/ })
-    .first()
-    .click();
-  await page.getByRole('button', { name: 'Show context' }).click();
-  await lines.getByRole('button', { name: /configuration applied/, pressed: true }).waitFor();
-  // With the lines around it.
-  const log = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download', exact: true }).click();
-  expect(await readFile(await (await log).path(), 'utf8')).toMatch(/"message":"(?!configuration applied)/);
+  await readLogs(page);
 
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
