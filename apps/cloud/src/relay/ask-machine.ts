@@ -1,8 +1,8 @@
 /** Calls to machines in JSON: unary methods that only read, by name. Live connections repeat them. */
 import { type DescMethod, fromJson, type JsonObject, toJson } from '@bufbuild/protobuf';
 import { invalidArgument } from '@platform/base';
+import { accessOf } from '@platform/resources';
 import type { CloudCall, Principal } from '../access/principal.ts';
-import { accessOf } from './authorization/method-access.ts';
 import type { RelayedCallDeps } from './forward/relayed-call.ts';
 import { relayedServices, relayUnary } from './forward/relayed-services.ts';
 import { partHeader } from './named-part.ts';

@@ -1,9 +1,9 @@
 import { getOption } from '@bufbuild/protobuf';
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
+import { accessOf } from '@platform/resources';
 import { expect, test } from 'vitest';
 import { opaqueService } from '../forward/opaque-service.ts';
 import { relayedServices } from '../forward/relayed-services.ts';
-import { accessOf } from './method-access.ts';
 
 const all = relayedServices.flatMap(({ service }) => service.methods);
 const named = (kind: string): string[] => [

@@ -3,6 +3,7 @@ import { create, type DescMethod, fromBinary } from '@bufbuild/protobuf';
 import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import { PlatformError, silentLog } from '@platform/base';
 import { MotorService } from '@platform/proto/platform/component/motor/v1/motor';
+import { accessOf, isOfModule } from '@platform/resources';
 import type { ForwardCalls } from '@platform/rpc/server';
 import { expect, test } from 'vitest';
 import { auditEntries } from '../../access/audit-entries.ts';
@@ -18,7 +19,6 @@ import { forwardTypes } from '../forward/relayed-types.ts';
 import type { PartLink } from '../links.ts';
 import { createActuationRecord } from '../record-actuation.ts';
 import { byHeader } from '../testing/by-header.ts';
-import { accessOf, isOfModule } from './method-access.ts';
 
 interface Machine {
   readonly fleet: Fleet;

@@ -1,12 +1,12 @@
 /** One relayed call: whether it is allowed, its headers, and when it ends. */
 import type { DescMethod } from '@bufbuild/protobuf';
 import { type Clock, invalidArgument, PlatformError, unavailable } from '@platform/base';
+import { accessOf, isOfModule, type MethodAccess } from '@platform/resources';
 import type { Call } from '@platform/rpc/server';
 import { authorOf } from '../../access/audit.ts';
 import type { Access } from '../../access/authorize.ts';
 import type { CloudCall, Principal } from '../../access/principal.ts';
 import { authorizeControl } from '../authorization/authorize-control.ts';
-import { accessOf, isOfModule, type MethodAccess } from '../authorization/method-access.ts';
 import type { CallLimit } from '../call-limit.ts';
 import type { PassedBytes } from '../count-passed.ts';
 import type { Links, PartLink } from '../links.ts';

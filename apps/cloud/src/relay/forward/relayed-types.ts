@@ -2,9 +2,10 @@
  * Calls to types that only a module of the machine knows, and to the reflection of the machine, which describes them. Both are forwarded by
  * the name of the method, unread.
  */
+
+import { isReflection } from '@platform/resources';
 import type { ForwardCalls } from '@platform/rpc/server';
 import type { CloudBinding, Principal } from '../../access/principal.ts';
-import { isReflection } from '../authorization/method-access.ts';
 import { hostHeader, partHeader } from '../named-part.ts';
 import { opaqueName, opaqueService } from './opaque-service.ts';
 import type { RelayedCallDeps } from './relayed-call.ts';

@@ -4,15 +4,220 @@
 // @generated from file platform/relay/v1/relay.proto (package platform.relay.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file platform/relay/v1/relay.proto.
  */
 export const file_platform_relay_v1_relay: GenFile = /*@__PURE__*/
-  fileDesc("Ch1wbGF0Zm9ybS9yZWxheS92MS9yZWxheS5wcm90bxIRcGxhdGZvcm0ucmVsYXkudjEiMAoPT3BlbkxpbmtSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSDAoEZGF0YRgCIAEoDCIgChBPcGVuTGlua1Jlc3BvbnNlEgwKBGRhdGEYASABKAwyZwoMUmVsYXlTZXJ2aWNlElcKCE9wZW5MaW5rEiIucGxhdGZvcm0ucmVsYXkudjEuT3BlbkxpbmtSZXF1ZXN0GiMucGxhdGZvcm0ucmVsYXkudjEuT3BlbkxpbmtSZXNwb25zZSgBMAFiBnByb3RvMw");
+  fileDesc("Ch1wbGF0Zm9ybS9yZWxheS92MS9yZWxheS5wcm90bxIRcGxhdGZvcm0ucmVsYXkudjEiaQoMRGlyZWN0Q2FsbGVyEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSLwoGYWNjZXNzGAMgASgOMh8ucGxhdGZvcm0ucmVsYXkudjEuQ2FsbGVyQWNjZXNzEg4KBnRpY2tldBgEIAEoDCI3ChNDaGVja0NhbGxlcnNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSDwoHdGlja2V0cxgCIAMoDCJHChRDaGVja0NhbGxlcnNSZXNwb25zZRIvCgZhY2Nlc3MYASADKA4yHy5wbGF0Zm9ybS5yZWxheS52MS5DYWxsZXJBY2Nlc3MiVgoSUmVwb3J0Q2FsbHNSZXF1ZXN0Eg8KB3BhcnRfaWQYASABKAkSLwoFY2FsbHMYAiADKAsyIC5wbGF0Zm9ybS5yZWxheS52MS5SZXBvcnRlZENhbGxzIhUKE1JlcG9ydENhbGxzUmVzcG9uc2UinwIKDVJlcG9ydGVkQ2FsbHMSCgoCaWQYASABKAkSDgoGY2FsbGVyGAIgASgJEhMKC2NhbGxlcl9uYW1lGAMgASgJEhEKCW9wZXJhdGlvbhgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRINCgVjb3VudBgGIAEoBBIpCgVmaXJzdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKAoEbGFzdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoObGFzdF9hcmd1bWVudHMYCSABKAkSKwoEcGF0aBgKIAEoDjIdLnBsYXRmb3JtLnJlbGF5LnYxLkNhbGxlclBhdGgSDwoHZHJvcHBlZBgLIAEoBCIwCg9PcGVuTGlua1JlcXVlc3QSDwoHcGFydF9pZBgBIAEoCRIMCgRkYXRhGAIgASgMIiAKEE9wZW5MaW5rUmVzcG9uc2USDAoEZGF0YRgBIAEoDCpiCgxDYWxsZXJBY2Nlc3MSHQoZQ0FMTEVSX0FDQ0VTU19VTlNQRUNJRklFRBAAEhkKFUNBTExFUl9BQ0NFU1NfQ09OVFJPTBABEhgKFENBTExFUl9BQ0NFU1NfTUFOQUdFEAIqWQoKQ2FsbGVyUGF0aBIbChdDQUxMRVJfUEFUSF9VTlNQRUNJRklFRBAAEhYKEkNBTExFUl9QQVRIX1dFQlJUQxABEhYKEkNBTExFUl9QQVRIX0RJUkVDVBACMqYCCgxSZWxheVNlcnZpY2USVwoIT3BlbkxpbmsSIi5wbGF0Zm9ybS5yZWxheS52MS5PcGVuTGlua1JlcXVlc3QaIy5wbGF0Zm9ybS5yZWxheS52MS5PcGVuTGlua1Jlc3BvbnNlKAEwARJfCgxDaGVja0NhbGxlcnMSJi5wbGF0Zm9ybS5yZWxheS52MS5DaGVja0NhbGxlcnNSZXF1ZXN0GicucGxhdGZvcm0ucmVsYXkudjEuQ2hlY2tDYWxsZXJzUmVzcG9uc2USXAoLUmVwb3J0Q2FsbHMSJS5wbGF0Zm9ybS5yZWxheS52MS5SZXBvcnRDYWxsc1JlcXVlc3QaJi5wbGF0Zm9ybS5yZWxheS52MS5SZXBvcnRDYWxsc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+
+/**
+ * The caller of a connection that does not go through the cloud, as the cloud has identified it.
+ *
+ * @generated from message platform.relay.v1.DirectCaller
+ */
+export type DirectCaller = Message<"platform.relay.v1.DirectCaller"> & {
+  /**
+   * `person:ID` or `api-key:ID`.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * For logs: an email address or the name of a key.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: platform.relay.v1.CallerAccess access = 3;
+   */
+  access: CallerAccess;
+
+  /**
+   * Names the caller to the cloud (CheckCallers); opaque to the machine, at most 1 KiB.
+   *
+   * @generated from field: bytes ticket = 4;
+   */
+  ticket: Uint8Array;
+};
+
+/**
+ * Describes the message platform.relay.v1.DirectCaller.
+ * Use `create(DirectCallerSchema)` to create a new message.
+ */
+export const DirectCallerSchema: GenMessage<DirectCaller> = /*@__PURE__*/
+  messageDesc(file_platform_relay_v1_relay, 0);
+
+/**
+ * @generated from message platform.relay.v1.CheckCallersRequest
+ */
+export type CheckCallersRequest = Message<"platform.relay.v1.CheckCallersRequest"> & {
+  /**
+   * @generated from field: string part_id = 1;
+   */
+  partId: string;
+
+  /**
+   * At most 100, from DirectCaller.
+   *
+   * @generated from field: repeated bytes tickets = 2;
+   */
+  tickets: Uint8Array[];
+};
+
+/**
+ * Describes the message platform.relay.v1.CheckCallersRequest.
+ * Use `create(CheckCallersRequestSchema)` to create a new message.
+ */
+export const CheckCallersRequestSchema: GenMessage<CheckCallersRequest> = /*@__PURE__*/
+  messageDesc(file_platform_relay_v1_relay, 1);
+
+/**
+ * @generated from message platform.relay.v1.CheckCallersResponse
+ */
+export type CheckCallersResponse = Message<"platform.relay.v1.CheckCallersResponse"> & {
+  /**
+   * In the order of the tickets.
+   *
+   * @generated from field: repeated platform.relay.v1.CallerAccess access = 1;
+   */
+  access: CallerAccess[];
+};
+
+/**
+ * Describes the message platform.relay.v1.CheckCallersResponse.
+ * Use `create(CheckCallersResponseSchema)` to create a new message.
+ */
+export const CheckCallersResponseSchema: GenMessage<CheckCallersResponse> = /*@__PURE__*/
+  messageDesc(file_platform_relay_v1_relay, 2);
+
+/**
+ * @generated from message platform.relay.v1.ReportCallsRequest
+ */
+export type ReportCallsRequest = Message<"platform.relay.v1.ReportCallsRequest"> & {
+  /**
+   * @generated from field: string part_id = 1;
+   */
+  partId: string;
+
+  /**
+   * At most 100.
+   *
+   * @generated from field: repeated platform.relay.v1.ReportedCalls calls = 2;
+   */
+  calls: ReportedCalls[];
+};
+
+/**
+ * Describes the message platform.relay.v1.ReportCallsRequest.
+ * Use `create(ReportCallsRequestSchema)` to create a new message.
+ */
+export const ReportCallsRequestSchema: GenMessage<ReportCallsRequest> = /*@__PURE__*/
+  messageDesc(file_platform_relay_v1_relay, 3);
+
+/**
+ * @generated from message platform.relay.v1.ReportCallsResponse
+ */
+export type ReportCallsResponse = Message<"platform.relay.v1.ReportCallsResponse"> & {
+};
+
+/**
+ * Describes the message platform.relay.v1.ReportCallsResponse.
+ * Use `create(ReportCallsResponseSchema)` to create a new message.
+ */
+export const ReportCallsResponseSchema: GenMessage<ReportCallsResponse> = /*@__PURE__*/
+  messageDesc(file_platform_relay_v1_relay, 4);
+
+/**
+ * Calls of one caller to one method of one resource within 10 s. More than reads.
+ *
+ * @generated from message platform.relay.v1.ReportedCalls
+ */
+export type ReportedCalls = Message<"platform.relay.v1.ReportedCalls"> & {
+  /**
+   * A UUID, by which a repeated report is recognised.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * `person:ID`, `api-key:ID`, or how the machine knows the caller.
+   *
+   * @generated from field: string caller = 2;
+   */
+  caller: string;
+
+  /**
+   * @generated from field: string caller_name = 3;
+   */
+  callerName: string;
+
+  /**
+   * Such as `MotorService.SetPower`.
+   *
+   * @generated from field: string operation = 4;
+   */
+  operation: string;
+
+  /**
+   * The name of the resource; empty: the machine itself.
+   *
+   * @generated from field: string resource = 5;
+   */
+  resource: string;
+
+  /**
+   * @generated from field: uint64 count = 6;
+   */
+  count: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp first = 7;
+   */
+  first?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last = 8;
+   */
+  last?: Timestamp | undefined;
+
+  /**
+   * The arguments of the last call in JSON, cut to 1 KiB.
+   *
+   * @generated from field: string last_arguments = 9;
+   */
+  lastArguments: string;
+
+  /**
+   * How the caller reached the machine.
+   *
+   * @generated from field: platform.relay.v1.CallerPath path = 10;
+   */
+  path: CallerPath;
+
+  /**
+   * Records before this one that the machine had no space for.
+   *
+   * @generated from field: uint64 dropped = 11;
+   */
+  dropped: bigint;
+};
+
+/**
+ * Describes the message platform.relay.v1.ReportedCalls.
+ * Use `create(ReportedCallsSchema)` to create a new message.
+ */
+export const ReportedCallsSchema: GenMessage<ReportedCalls> = /*@__PURE__*/
+  messageDesc(file_platform_relay_v1_relay, 5);
 
 /**
  * @generated from message platform.relay.v1.OpenLinkRequest
@@ -38,7 +243,7 @@ export type OpenLinkRequest = Message<"platform.relay.v1.OpenLinkRequest"> & {
  * Use `create(OpenLinkRequestSchema)` to create a new message.
  */
 export const OpenLinkRequestSchema: GenMessage<OpenLinkRequest> = /*@__PURE__*/
-  messageDesc(file_platform_relay_v1_relay, 0);
+  messageDesc(file_platform_relay_v1_relay, 6);
 
 /**
  * @generated from message platform.relay.v1.OpenLinkResponse
@@ -58,7 +263,81 @@ export type OpenLinkResponse = Message<"platform.relay.v1.OpenLinkResponse"> & {
  * Use `create(OpenLinkResponseSchema)` to create a new message.
  */
 export const OpenLinkResponseSchema: GenMessage<OpenLinkResponse> = /*@__PURE__*/
-  messageDesc(file_platform_relay_v1_relay, 1);
+  messageDesc(file_platform_relay_v1_relay, 7);
+
+/**
+ * What a caller may do to a machine.
+ *
+ * @generated from enum platform.relay.v1.CallerAccess
+ */
+export const CallerAccess = {
+  /**
+   * Nothing: the connection must end.
+   *
+   * @generated from enum value: CALLER_ACCESS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Reads, and moves resources.
+   *
+   * @generated from enum value: CALLER_ACCESS_CONTROL = 1;
+   */
+  CONTROL: 1,
+
+  /**
+   * Also runs programs on the computer, and stops its server.
+   *
+   * @generated from enum value: CALLER_ACCESS_MANAGE = 2;
+   */
+  MANAGE: 2,
+} as const;
+
+/**
+ * What a caller may do to a machine.
+ *
+ * @generated from enum platform.relay.v1.CallerAccess
+ */
+export type CallerAccess = (typeof CallerAccess)[keyof typeof CallerAccess] | UnknownEnum;
+
+/**
+ * Describes the enum platform.relay.v1.CallerAccess.
+ */
+export const CallerAccessSchema: GenEnum<CallerAccess> = /*@__PURE__*/
+  enumDesc(file_platform_relay_v1_relay, 0);
+
+/**
+ * @generated from enum platform.relay.v1.CallerPath
+ */
+export const CallerPath = {
+  /**
+   * @generated from enum value: CALLER_PATH_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: CALLER_PATH_WEBRTC = 1;
+   */
+  WEBRTC: 1,
+
+  /**
+   * The port of the machine-server.
+   *
+   * @generated from enum value: CALLER_PATH_DIRECT = 2;
+   */
+  DIRECT: 2,
+} as const;
+
+/**
+ * @generated from enum platform.relay.v1.CallerPath
+ */
+export type CallerPath = (typeof CallerPath)[keyof typeof CallerPath] | UnknownEnum;
+
+/**
+ * Describes the enum platform.relay.v1.CallerPath.
+ */
+export const CallerPathSchema: GenEnum<CallerPath> = /*@__PURE__*/
+  enumDesc(file_platform_relay_v1_relay, 1);
 
 /**
  * The cloud's side of remote control: machines connect here and wait for calls.
@@ -76,6 +355,26 @@ export const RelayService: GenService<{
     methodKind: "bidi_streaming";
     input: typeof OpenLinkRequestSchema;
     output: typeof OpenLinkResponseSchema;
+  },
+  /**
+   * What callers of connections that do not go through the cloud may still do. Machines ask every 4 s while they have such connections.
+   *
+   * @generated from rpc platform.relay.v1.RelayService.CheckCallers
+   */
+  checkCallers: {
+    methodKind: "unary";
+    input: typeof CheckCallersRequestSchema;
+    output: typeof CheckCallersResponseSchema;
+  },
+  /**
+   * Adds calls that did not go through the cloud to the audit trail. A record whose id is known is ignored, so that it can be sent again.
+   *
+   * @generated from rpc platform.relay.v1.RelayService.ReportCalls
+   */
+  reportCalls: {
+    methodKind: "unary";
+    input: typeof ReportCallsRequestSchema;
+    output: typeof ReportCallsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_platform_relay_v1_relay, 0);

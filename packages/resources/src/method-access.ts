@@ -1,4 +1,4 @@
-/** What a relayed method does, decided only by its descriptor. Pure. */
+/** What a method of a machine does, decided only by its descriptor; the cloud and machines decide alike. Pure. */
 import { type DescMethod, type DescService, getOption } from '@bufbuild/protobuf';
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
 

@@ -1,0 +1,2 @@
+/** WebRTC connections in browsers. */
+export type { Candidate, CandidateKind, Engine, IceServer, Peer, PeerOptions, SelectedPair } from './peer.ts';
