@@ -15,6 +15,7 @@ export {
   type PlainBody,
   type PutOptions,
 } from './link/connect.ts';
+export { type ConnectChannelOptions, connectChannel } from './link/connect-channel.ts';
 export { CallCutOff } from './link/connection/connection.ts';
 export { type ConnectionFault, connectionFault, isAnswer } from './link/connection/connection-fault.ts';
 export { KeepAlive } from './link/connection/keep-alive.ts';

@@ -1,4 +1,10 @@
 /** Serving: the call core, its codecs on one port, and the compatibility edge. */
+export {
+  type ChannelPeer,
+  type ChannelServer,
+  type ChannelServerOptions,
+  createChannelServer,
+} from './channel/server/channel-server.ts';
 export { allowOrigin, answerPreflight, isPreflight, type PageRule, type PageVerdict } from './codecs/cors.ts';
 export type { ForwardCalls, ForwardedKind } from './codecs/forward-call.ts';
 export {

@@ -7,46 +7,38 @@ import { createHandlerFactory as createConnectFactory } from '@connectrpc/connec
 import { createHandlerFactory as createGrpcFactory } from '@connectrpc/connect/protocol-grpc';
 import { createHandlerFactory as createGrpcWebFactory } from '@connectrpc/connect/protocol-grpc-web';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
-import { type Clock, type Log, type LogFields, PlatformError } from '@platform/base';
+import { type Clock, PlatformError } from '@platform/base';
+import { Admission, type AdmissionOptions, type Authenticate } from '../core/admission.ts';
 import { type BoundMethod, maxWrapBytes, type ServiceBinding, takesEncoded } from '../core/binding.ts';
-import type { Call } from '../core/call.ts';
 import { decodedMessage } from '../core/encoded-message.ts';
-import { isInterpreted, toConnectError } from '../core/errors.ts';
-import { faultOf, reportedFault } from '../core/faults.ts';
+import { isInterpreted } from '../core/errors.ts';
 import { maxMessageDepth } from '../core/max-message-depth.ts';
 import { answerBidi, answerClientStream, answerServerStream, answerUnary } from '../core/run-call.ts';
-import { callerOf, RunningCall } from '../core/running-call.ts';
+import { RunningCall } from '../core/running-call.ts';
 import { orAborted } from '../core/until-aborted.ts';
 import { jsonTypes, withReadableAnys } from './readable-anys.ts';
 import { requestContextKey } from './request-context.ts';
 import { blameRequest, decodable } from './unreadable-request.ts';
 
-export interface CodecOptions<P> {
+export interface CodecOptions<P> extends AdmissionOptions<P> {
   services: readonly ServiceBinding<P>[];
-  authenticate: (call: Call) => Promise<P>;
-  /** Called instead for methods in `open`; throws to refuse the call. */
-  admitOpen?: ((call: Omit<Call, 'principal'>) => void) | undefined;
-  /** Canonical paths of methods that are served without authentication. */
-  open: ReadonlySet<string>;
-  maxMessageBytes: number;
+  authenticate: Authenticate<P>;
   /** Aborted when calls that are still running must end. */
   shutdownSignal: AbortSignal;
-  /** Log fields about the caller, for calls that fail through a fault on our side. */
-  callerFields: (principal: P) => LogFields;
   clock: Clock;
-  log: Log;
 }
 
 /** @returns a function that makes the handler of a method for all protocols */
-export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<P>) => UniversalHandler {
-  const { callerFields, log, clock } = options;
+export function createBuilder<P>(
+  options: CodecOptions<P>,
+  admission: Admission<P> = new Admission(
+    options.services.flatMap(({ methods }) => methods),
+    options,
+  ),
+): (bound: BoundMethod<P>) => UniversalHandler {
+  const { clock } = options;
   const callKey = createContextKey<RunningCall<P> | undefined>(undefined, { description: 'the call of the core' });
   const decodedKey = createContextKey<() => void>(() => {}, { description: 'says that the request was decoded' });
-
-  const interpreted = (caught: unknown, call: RunningCall<P>): ConnectError => {
-    const { method, signal } = call;
-    return toConnectError(faultOf(caught, { method, signal, caller: callerOf(call, callerFields) }, log));
-  };
 
   const begin = (context: HandlerContext): RunningCall<P> => {
     const timeoutMs = context.timeoutMs();
@@ -64,26 +56,12 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
     });
   };
 
-  const gates = new Map(
-    options.services.flatMap(({ methods }) =>
-      methods.flatMap(({ path, beforeBody }) => (beforeBody ? [[path, beforeBody] as const] : [])),
-    ),
-  );
-
-  /** Runs before a byte of the body is read: identifies the caller, and checks permission and free space. */
+  /** Runs before a byte of the body is read. */
   const requestGate = async (context: HandlerContext): Promise<void> => {
     const call = begin(context);
     context.values.set(callKey, call);
-    hideUnsendable(context, (caught) =>
-      toConnectError(reportedFault(caught, { method: call.method, caller: callerOf(call, callerFields) }, log)),
-    );
-    try {
-      if (options.open.has(call.method)) options.admitOpen?.(call);
-      else call.admit(await orAborted(options.authenticate(call), call.signal));
-      await gates.get(call.method)?.(call);
-    } catch (caught) {
-      throw interpreted(caught, call);
-    }
+    hideUnsendable(context, (caught) => admission.hide(caught, call));
+    await admission.admit(call, options.authenticate, (promise) => orAborted(promise, call.signal));
     context.values.set(decodedKey, blameRequest(context));
   };
 
@@ -119,7 +97,7 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
     try {
       return await answer(call);
     } catch (caught) {
-      throw interpreted(caught, call);
+      throw admission.interpret(caught, call);
     }
   };
   const many = async function* (
@@ -135,7 +113,7 @@ export function createBuilder<P>(options: CodecOptions<P>): (bound: BoundMethod<
       if (isJson(context)) for await (const answer of answers(call)) yield decodedMessage(path, method.output, answer);
       else yield* answers(call);
     } catch (caught) {
-      throw interpreted(caught, call);
+      throw admission.interpret(caught, call);
     }
   };
 

@@ -21,7 +21,7 @@ export function answerUnknownMethod(
   hasService: (service: string) => boolean,
 ): void {
   const [, service = ''] = path.split('/');
-  const message = sentence(asked, hasService(service));
+  const message = missingMethodText(asked, hasService(service));
   const contentType = request.headers['content-type'] ?? '';
   // Whatever the client still sends is discarded; unread, it would fill the connection's window.
   request.resume();
@@ -61,7 +61,7 @@ function isHttp2(response: NodeResponse): response is Http2ServerResponse {
 }
 
 /** @param asked the path, in the package name that the caller used */
-function sentence(asked: string, hasService: boolean): string {
+export function missingMethodText(asked: string, hasService: boolean): string {
   const [, service = '', method = ''] = asked.split('/');
   return hasService
     ? `${service} has no method ${method} on this server`

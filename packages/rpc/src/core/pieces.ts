@@ -35,7 +35,15 @@ export class Pieces {
   joined(): Uint8Array {
     this.#closeBlock();
     const [first] = this.#pieces;
-    return this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces);
+    if (this.#pieces.length === 1 && first !== undefined) return first;
+    // Not by a Buffer: browsers load this file.
+    const whole = new Uint8Array(this.bytes);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      whole.set(piece, at);
+      at += piece.length;
+    }
+    return whole;
   }
 
   #closeBlock(): void {

@@ -153,6 +153,8 @@ describe('D2 the table of fields that carry an API name', () => {
         'platform.robot.v1.GetVersionResponse.api_version',
         // A kind of credentials.
         'proto.rpc.v1.Credentials.type',
+        // A path, whose package name both alternatives have (`canonicalPath`).
+        'proto.rpc.webrtc.v1.RequestHeaders.method',
       ].sort(),
     );
   });
