@@ -1,2 +1,4 @@
 /** WebRTC connections in Node. */
 export type { Candidate, CandidateKind, Engine, IceServer, Peer, PeerOptions, SelectedPair } from './peer.ts';
+export { type AnswerDeps, type AnsweredPeer, answerCallers } from './signaling/answer.ts';
+export { type Dialed, type DialOptions, dial } from './signaling/dial.ts';

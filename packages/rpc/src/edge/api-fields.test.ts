@@ -151,6 +151,8 @@ describe('D2 the table of fields that carry an API name', () => {
         'platform.common.v1.ResourceName.type',
         // Identifies the server that answers; not a name.
         'platform.robot.v1.GetVersionResponse.api_version',
+        // The name of a resource.
+        'platform.relay.v1.ReportedCalls.resource',
         // A kind of credentials.
         'proto.rpc.v1.Credentials.type',
         // A path, whose package name both alternatives have (`canonicalPath`).
