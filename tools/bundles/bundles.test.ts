@@ -270,7 +270,7 @@ test('every program and every thread of the product is a bundle beside the other
   );
   expect([...new Set(started)].sort()).toEqual(
     Object.keys(programs)
-      .filter((name) => name === 'tabular' || name.endsWith('-thread'))
+      .filter((name) => ['tabular', 'webrtc-engine'].includes(name) || name.endsWith('-thread'))
       .sort(),
   );
   const machine = readFileSync(join(folder, 'machine-server.js'), 'utf8');

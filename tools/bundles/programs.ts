@@ -13,11 +13,12 @@ export const programs: Readonly<Record<string, string>> = {
   'watch-thread': 'apps/cloud/src/watchdog/watch-thread.ts',
   'hash-thread': 'packages/base/src/hashing/hash-thread.ts',
   'machine-server': 'apps/machine-server/src/main.ts',
+  'webrtc-engine': 'packages/webrtc/src/node/process/webrtc-engine.ts',
   'pwm-thread': 'apps/machine-server/src/hardware/gpio/pwm-thread.ts',
 };
 
 /** What another computer needs to be a machine: bundles, and a file that is copied. */
-export const ofMachineServer: readonly string[] = ['machine-server', 'pwm-thread', 'hash-thread'];
+export const ofMachineServer: readonly string[] = ['machine-server', 'webrtc-engine', 'pwm-thread', 'hash-thread'];
 
 /** Flags of the machine-server, beside the bundles: launchers read them before they have found a Node that could run a bundle. */
 export const copied = 'apps/machine-server/node-flags.js';
@@ -34,5 +35,5 @@ export const late = /^@duckdb\//;
 export const apart: readonly RegExp[] = [
   late,
   /^@fontsource-variable\//,
-  /^(fontkit|koffi|mongodb|pdfkit|pg-native|re2js|rolldown|stripe|subset-font)$/,
+  /^(fontkit|koffi|mongodb|node-datachannel|pdfkit|pg-native|re2js|rolldown|stripe|subset-font)$/,
 ];
