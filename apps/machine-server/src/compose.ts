@@ -4,6 +4,7 @@
  */
 import { runInTurns, version } from '@platform/base';
 import { maintenanceOf } from '@platform/machine-config/robot-config';
+import { createEngine } from '@platform/webrtc';
 import type { Capture } from './capture/capture.ts';
 import { relayLink } from './cloud-link/relay-link.ts';
 import { StatusReporter } from './cloud-link/status-reporter.ts';
@@ -20,6 +21,7 @@ import { lockHome } from './directories/lock/lock-home.ts';
 import type { Graph } from './graph/graph.ts';
 import type { ServerLog } from './logging/server-log.ts';
 import type { Modules } from './modules/feature.ts';
+import { createPeers } from './peers/feature.ts';
 import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { parseBindAddress } from './serve/bind-address.ts';
 import { ownNames } from './serve/pages/own-names.ts';
@@ -104,6 +106,14 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
     ...{ settings, bindAddress, first, link: cloud?.link, partId, names, clock, log, signal },
   });
   if (port.certificate !== undefined) starting.use(port.certificate);
+  const peers = starting.use(
+    createPeers({
+      engine: settings.webRtc ? createEngine({ clock, log: log.child('webrtc') }) : undefined,
+      cloud,
+      ...{ names, types, server: () => serving.direct, recheck: (call) => auth.authenticate(call) },
+      ...{ clock, log: log.child('webrtc') },
+    }),
+  );
   const configError = (): string => hide([source.problem, applier.error].filter((text) => text !== '').join('; '));
   let running = false;
   const serving: Serving = starting.use(
@@ -122,6 +132,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       trustedProxies: settings.trustedProxies,
       watchCall: telemetry?.watchCall,
       tcpModeTrusted: local.tcpModeTrusted,
+      signaling: peers.signaling,
       ...port,
       clock,
       log: log.child('serve'),
@@ -150,6 +161,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   if (cloud !== undefined) {
     const { partId, connectAgain: connect, reach } = cloud;
     starting.use(relayLink({ connect, partId, server: serving.relayed, reach, clock, log: log.child('cloud-link') }));
+    peers.start();
     const waiting = [reporter, data.sync, data.gaps, packages, port.certificate];
     starting.use(
       reach.onRetry(() => {

@@ -29,8 +29,6 @@ export interface Flags {
   /** Whether a flag is set. */
   on(name: string): boolean;
   text(name: string): string | undefined;
-  /** Whether it is on the command line. */
-  has(name: string): boolean;
 }
 
 /** One dash or two; the value after a space or an equals sign. @throws PlatformError invalid_argument with the option */
@@ -54,7 +52,6 @@ export function readFlags(args: readonly string[]): Flags {
   return {
     on: (name) => (given.get(name) ?? String(flags[name] === 'on')) === 'true',
     text: (name) => given.get(name),
-    has: (name) => given.has(name),
   };
 }
 

@@ -76,7 +76,7 @@ async function serveUntilStopped(settings: Settings, configFile: string): Promis
   const log = serverLog.log.child('machine-server');
   const { home, isService } = settings;
   const ofRoot = rootWarning({ uid: process.geteuid?.(), home, isService });
-  for (const warning of [...settings.warnings, ...(ofRoot === undefined ? [] : [ofRoot])]) log.warn(warning);
+  if (ofRoot !== undefined) log.warn(ofRoot);
 
   const stop = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));

@@ -10,7 +10,7 @@ test('D16 options have one dash or two, and their value after a space or an equa
   ]) {
     expect(readSettings(args, {})).toMatchObject({ config: 'f', debug: true });
   }
-  expect(readSettings(['-webrtc=false'], {}).warnings).toEqual([expect.stringContaining('WebRTC is not served yet')]);
+  expect([readSettings([], {}).webRtc, readSettings(['-webrtc=false'], {}).webRtc]).toEqual([true, false]);
   expect(() => readSettings(['-config'], {})).toThrow(/-config: expected a value/);
   expect(() => readSettings(['-debug=maybe'], {})).toThrow(/expected true or false/);
   expect([readSettings(['-no-tls'], {}).noTls, readSettings(['-no-tls=false'], {}).noTls]).toEqual([true, false]);
@@ -45,7 +45,7 @@ test('D16 durations are read, and PLATFORM_HOME moves everything', () => {
     undefined,
   ]);
   const settings = readSettings([], { PLATFORM_HOME: '/tmp/h', PLATFORM_CONFIG_READ_TIMEOUT: '' });
-  expect(settings).toMatchObject({ home: '/tmp/h', configReadTimeoutMs: 15_000, warnings: [] });
+  expect(settings).toMatchObject({ home: '/tmp/h', configReadTimeoutMs: 15_000 });
   expect(readSettings([], { PLATFORM_CONFIG_READ_TIMEOUT: '30s' }).configReadTimeoutMs).toBe(30_000);
 });
 
@@ -68,7 +68,6 @@ test('a variable with an invalid limit or duration is refused with its name, wha
   expect(readSettings([], { [limit]: '' }).resourceRequestsLimit).toBe(100);
   expect(readSettings([], { PLATFORM_MODULE_STARTUP_TIMEOUT: '1m' })).toMatchObject({
     moduleStartupTimeoutMs: 60_000,
-    warnings: [],
   });
   expect(readSettings([], {}).moduleStartupTimeoutMs).toBe(300_000);
 });

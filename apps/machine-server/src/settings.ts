@@ -27,6 +27,8 @@ export interface Settings {
   /** `-shareddir`, absolute. */
   readonly sharedDirectory: string | undefined;
   readonly webProfile: boolean;
+  /** `-webrtc`: callers may connect over WebRTC. */
+  readonly webRtc: boolean;
   readonly home: string;
   /** INVOCATION_ID, which systemd sets: this process is a service. */
   readonly isService: boolean;
@@ -43,8 +45,6 @@ export interface Settings {
   readonly bindAddress: string | undefined;
   /** PLATFORM_TRUSTED_PROXIES: reverse proxies that say for whom they ask. Default: none. */
   readonly trustedProxies: TrustedProxies;
-  /** Options and variables that were given but have no effect yet, one warning each. */
-  readonly warnings: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -57,11 +57,6 @@ const longestMs = 24 * 86_400_000;
 /** @throws PlatformError invalid_argument with the option or variable, what was expected and what was found (D16). */
 export function readSettings(args: readonly string[], env: Environment): Settings {
   const given = readFlags(args);
-  const warnings: string[] = [];
-  if (given.has('webrtc'))
-    warnings.push(
-      'option -webrtc has no effect: WebRTC is not served yet, clients connect directly or through the cloud',
-    );
   return {
     version: given.on('version'),
     config: given.text('config'),
@@ -79,6 +74,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     telemetry: given.on('output-telemetry'),
     sharedDirectory: absolute(given.text('shareddir')),
     webProfile: given.on('webprofile'),
+    webRtc: given.on('webrtc'),
     home: resolve(env['PLATFORM_HOME'] || join(homedir(), '.platform')),
     isService: (env['INVOCATION_ID'] ?? '') !== '',
     alsoLogFile: env['PLATFORM_LOGFILE'] || undefined,
@@ -90,7 +86,6 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     environment: env,
     bindAddress: env['PLATFORM_BIND_ADDRESS'] || undefined,
     trustedProxies: parseTrustedProxies(env['PLATFORM_TRUSTED_PROXIES']),
-    warnings,
   };
 }
 

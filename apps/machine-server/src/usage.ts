@@ -21,7 +21,7 @@ const options: Readonly<Record<string, string>> = {
     'refuse shells, local programs and modules, and folders that the -config file does not allow to be synced',
   version: 'print the version and exit',
   webprofile: 'serve a profiler at /debug/, to this computer only',
-  webrtc: 'force WebRTC connections (default: true; not served yet)',
+  webrtc: 'let callers connect directly over WebRTC (default: true)',
 };
 
 const variables: Readonly<Record<string, string>> = {

@@ -10,6 +10,7 @@ export type { ForwardCalls, ForwardedKind } from './codecs/forward-call.ts';
 export {
   type BodyGate,
   encodedUnary,
+  methodPath,
   type Handlers,
   type RequestOf,
   type RequestRules,

@@ -48,6 +48,7 @@ async function serving(
       ...{ requestsLimit: 1, trustedProxies: noProxies, watchCall: undefined },
       bindAddress: parseBindAddress('127.0.0.1:0'),
       ownNames: () => ({ names: [], allowedHosts: [], allowedOrigins: [] }),
+      signaling: { methods: [] },
       ...{ certificate: undefined, tcpModeTrusted: false, profiler: undefined, shared: undefined },
       clock: systemClock,
       log: silentLog,

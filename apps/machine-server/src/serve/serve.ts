@@ -6,6 +6,8 @@ import type { ResourceDescriptor } from '@platform/resources';
 import {
   type AdmitConnection,
   type Call,
+  type ChannelServer,
+  createChannelServer,
   createRpcServer,
   createTunnelServer,
   type PageRule,
@@ -41,6 +43,8 @@ export interface ServingDeps
   readonly bindAddress: BindAddress;
   /** Undefined if the port is in plaintext. */
   readonly certificate: CertificateSource | undefined;
+  /** Signaling for callers in the network. */
+  readonly signaling: ServiceBinding<Principal>;
   /** See ParentPortDeps. */
   readonly tcpModeTrusted: boolean;
 }
@@ -57,6 +61,8 @@ export class Serving implements AsyncDisposable {
   readonly #services: readonly ServiceBinding<Principal>[];
   /** Answers the calls that the cloud passes on. */
   readonly relayed: TunnelServer<Principal>;
+  /** Answers calls over WebRTC. */
+  readonly direct: ChannelServer<Principal>;
   readonly #operations: Operations;
   /** For ports that ask for no key. */
   readonly #pageRule: PageRule;
@@ -72,7 +78,7 @@ export class Serving implements AsyncDisposable {
     this.#stopper = createStopper(graph, types);
     const windowMs = (): number => heartbeatWindowMs(facts().config);
     types.onChange(() => {
-      for (const server of [...this.#servers, this.relayed]) server.setAdded(this.#added());
+      for (const server of [...this.#servers, this.relayed, this.direct]) server.setAdded(this.#added());
     });
     this.#sessions = createSessions({ windowMs, stopper: this.#stopper, clock, log });
     const [stopper, sessions, operations] = [this.#stopper, this.#sessions, this.#operations];
@@ -84,7 +90,8 @@ export class Serving implements AsyncDisposable {
       ...{ services: this.#services, clock, log },
       authenticate: async (call) => relayedPrincipal(call, log),
     });
-    this.relayed.setAdded(this.#added());
+    this.direct = createChannelServer<Principal>({ services: this.#services, clock, log });
+    for (const server of [this.relayed, this.direct]) server.setAdded(this.#added());
   }
 
   /** Available once the server has started. */
@@ -109,6 +116,7 @@ export class Serving implements AsyncDisposable {
     for (let candidate = port; ; candidate++) {
       const server = this.#create((call) => auth.authenticate(call), {
         certificate,
+        more: [this.#deps.signaling],
         pageRule: (headers) => (auth.open ? this.#pageRule(headers) : 'any'),
       });
       try {
@@ -143,7 +151,7 @@ export class Serving implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#sessions[Symbol.dispose]();
-    await this.relayed[Symbol.asyncDispose]();
+    await Promise.all([this.relayed[Symbol.asyncDispose](), this.direct[Symbol.asyncDispose]()]);
     await this.#server?.close({ graceMs: 1_000 });
   }
 
@@ -151,10 +159,12 @@ export class Serving implements AsyncDisposable {
     authenticate: (call: Call) => Promise<Principal>,
     {
       certificate,
+      more = [],
       admit,
       pageRule,
     }: {
       readonly certificate?: CertificateSource | undefined;
+      readonly more?: readonly ServiceBinding<Principal>[];
       readonly admit?: AdmitConnection | undefined;
       readonly pageRule?: PageRule | undefined;
     },
@@ -162,7 +172,7 @@ export class Serving implements AsyncDisposable {
     const { auth, log } = this.#deps;
     const server = createRpcServer<Principal>({
       trustedProxies: this.#deps.trustedProxies,
-      services: [auth.binding, ...this.#services],
+      services: [auth.binding, ...more, ...this.#services],
       authenticate,
       open: ['/proto.rpc.v1.AuthService/Authenticate'],
       ...(admit && { admit }),

@@ -15,7 +15,8 @@ import {
 import type { MessageChannel } from '@platform/rpc/channel';
 import type { Link } from '@platform/rpc/client';
 import type { Engine, Peer } from '../peer.ts';
-import { iceServersIn, readCandidate, readDescription, writeCandidate, writeDescription } from './description.ts';
+import { acceptOffer } from './accept-offer.ts';
+import { iceServersIn, readCandidate, writeCandidate } from './description.ts';
 
 const waitingStreams = 2;
 /** Callers that are being connected; further ones wait at the server. */
@@ -114,9 +115,9 @@ class Attempt {
       this.#over.abort(new PlatformError('deadline_exceeded', 'the caller has not connected in time')),
     );
     try {
-      peer = await engine.createPeer({ iceServers: iceServersIn(init.optionalConfig) });
-      const sdp = await peer.answer(readDescription('offer', init.sdp));
-      this.#respond({ uuid, stage: { case: 'init', value: { sdp: writeDescription('answer', sdp) } } as never });
+      const accepted = await acceptOffer(engine, init.sdp, iceServersIn(init.optionalConfig));
+      peer = accepted.peer;
+      this.#respond({ uuid, stage: { case: 'init', value: { sdp: accepted.answer } } as never });
       void this.#sendCandidates(peer, uuid);
       void this.#takeCandidates(peer);
       const { promise: late, reject } = Promise.withResolvers<never>();

@@ -276,14 +276,21 @@ export const optionRows: readonly Row[] = [
     name: '-webrtc',
     async effect(_machine, { shared }) {
       const { run } = await shared.equipped();
-      await run.says(/"level":"warn".*WebRTC is not served yet/);
+      expect(await signaling(run)).toMatch(/not reached over WebRTC/);
     },
     async usual(_machine, { plain }) {
-      expect((await plain()).count('WebRTC')).toBe(0);
+      expect(await signaling(await plain())).toMatch(/host not preconfigured/);
     },
     wrong: notBoolean('-webrtc'),
   },
 ];
+
+/** What the port of the machine says to somebody who looks for a way to reach it over WebRTC. */
+async function signaling({ url }: Run): Promise<string> {
+  const method = 'proto.rpc.webrtc.v1.SignalingService/OptionalWebRTCConfig';
+  const headers = { 'content-type': 'application/json', 'rpc-host': 'nobody' };
+  return (await fetch(`${url}/${method}`, { method: 'POST', headers, body: '{}' })).text();
+}
 
 /** A machine whose configuration gets a changed secret while it runs. */
 async function withEditedSecret(machine: Machine, { fake, credentials }: Surroundings, args: string[]): Promise<Run> {

@@ -42,7 +42,7 @@ export class SharedRuns implements AsyncDisposable {
       await mkdir(join(home, 'web'));
       await writeFile(join(home, 'web', 'hello.txt'), 'hello');
       return {
-        args: ['-debug', '-version=false', '-shareddir', join(home, 'web'), '-webprofile', '-webrtc'],
+        args: ['-debug', '-version=false', '-shareddir', join(home, 'web'), '-webprofile', '-webrtc=false'],
         env: { PLATFORM_LOGFILE: join(home, 'also.log'), PLATFORM_TRUSTED_PROXIES: '127.0.0.1' },
       };
     }),
