@@ -19,7 +19,6 @@ import { DataManagerService } from '@platform/proto/platform/service/datamanager
 import { DiscoveryService } from '@platform/proto/platform/service/discovery/v1/discovery';
 import { GenericService as GenericServiceOfWire } from '@platform/proto/platform/service/generic/v1/generic';
 import { MotionService } from '@platform/proto/platform/service/motion/v1/motion';
-import { NavigationService } from '@platform/proto/platform/service/navigation/v1/navigation';
 import { ShellService } from '@platform/proto/platform/service/shell/v1/shell';
 import { requiredText } from './params.ts';
 import type { ResourceDescriptor } from './resource-descriptor.ts';
@@ -30,6 +29,7 @@ export { type Arm, arm } from './types/arm.ts';
 export { type AudioIn, audioIn } from './types/audio-in.ts';
 export { type Base, base } from './types/base.ts';
 export { type Camera, camera } from './types/camera.ts';
+export { type Navigation, navigation } from './types/navigation.ts';
 export { type Vision, vision } from './types/vision.ts';
 
 /** A sink of sound. */
@@ -155,11 +155,12 @@ export const inputController: ResourceDescriptor<InputController, typeof InputCo
 });
 
 /** Plans and runs motion. */
-export type Motion = ServiceResource<typeof MotionService>;
+export type Motion = ServiceResource<typeof MotionService, 'tempStreamArmJointPositions'>;
 
 export const motion: ResourceDescriptor<Motion, typeof MotionService> = serviceType({
   api: 'core:service:motion',
   service: MotionService,
+  optional: ['tempStreamArmJointPositions'],
 });
 
 /** A rotating motor. Powers from −1 to 1, positions in revolutions, speeds in revolutions per minute. */
@@ -188,16 +189,6 @@ export const movementSensor: ResourceDescriptor<MovementSensor, typeof MovementS
     Orientation: answerCapture(MovementSensorService.method.getOrientation),
     Position: answerCapture(MovementSensorService.method.getPosition),
   },
-});
-
-/** Drives a base along waypoints. */
-export type Navigation = ServiceResource<typeof NavigationService, 'getLocation' | 'getProperties'>;
-
-export const navigation: ResourceDescriptor<Navigation, typeof NavigationService> = serviceType({
-  api: 'core:service:navigation',
-  service: NavigationService,
-  // Newer public clients expect other messages under these names.
-  optional: ['getLocation', 'getProperties'],
 });
 
 /** Measures voltage, current and power. */

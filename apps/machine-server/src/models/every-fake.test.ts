@@ -38,7 +38,7 @@ test('a method that a fake does not have is UNIMPLEMENTED and not an empty answe
       expect(await codeOf(delayed, localName), `${api} ${localName}`).toBe('unimplemented');
     }
   }
-  expect(compared).toBeGreaterThan(2);
+  expect(compared).toBeGreaterThan(0);
 });
 
 test('every method of every fake can be made to fail by configuration', async () => {

@@ -240,10 +240,6 @@ test('fakes of services keep modes, waypoints and plans, and see the contents of
   await navigation.removeWaypoint({ name, id: waypoints[0]?.id ?? '' });
   expect((await navigation.getWaypoints({ name })).waypoints).toEqual([]);
 
-  // Newer public clients expect other messages under these names, and would read ours as empty.
-  for (const method of ['getLocation', 'getProperties'] as const)
-    await expect(navigation[method]({ name })).rejects.toMatchObject({ code: 'unimplemented' });
-
   const motion = call(MotionService);
   const destination = { referenceFrame: 'world', pose: { x: 1, y: 2, z: 3, oZ: 1 } };
   expect(await motion.move({ name, componentName: 'arm', destination })).toMatchObject({ success: true });
@@ -252,6 +248,20 @@ test('fakes of services keep modes, waypoints and plans, and see the contents of
   expect(plan.currentPlanWithStatus?.status?.state).toBe(PlanState.SUCCEEDED);
 
   const vision = call(VisionService);
+  expect((await vision.getDetections3D({ name, cameraName: 'eye' })).detections3d).toMatchObject([
+    {
+      transforms: [
+        {
+          poseInObserverFrame: { referenceFrame: 'eye', pose: { x: 10, z: 500, oZ: 1 } },
+          physicalObject: { geometryType: { value: { dimsMm: { x: 40, y: 40, z: 40 } } } },
+        },
+      ],
+      classifications: [{ className: 'cup', confidence: 0.8 }],
+    },
+  ]);
+  const captured = await vision.captureAllFromCamera({ name, cameraName: 'eye', returnDetections3d: true });
+  expect(captured.detections3d).toMatchObject([{ classifications: [{ className: 'cup' }] }]);
+  expect(await vision.getProperties({ name })).toMatchObject({ detections3dSupported: true });
   expect((await vision.getDetections({ name })).detections).toMatchObject([{ className: 'cat', xMax: 3n }]);
   const { classifications } = await vision.getClassifications({ name, n: 1 });
   expect(classifications).toMatchObject([{ className: 'bright', confidence: 1 }]);

@@ -4,6 +4,7 @@ import type { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import type { Handlers } from '@platform/rpc/server';
 import { world } from '../frames/frame-tree.ts';
 import type { Frames } from '../frames/frames.ts';
+import { kinematicModel } from '../frames/kinematic-model.ts';
 import { transformPointCloud } from '../frames/point-cloud.ts';
 import { compose, poseFields, rigidPose } from '../frames/pose.ts';
 import type { Principal } from './authenticate.ts';
@@ -20,6 +21,7 @@ export function frameHandlers(frames: Frames): Handlers<typeof RobotService, Pri
             ...(geometry && { physicalObject: geometry }),
           },
           kinematics,
+          ...(Object.keys(kinematics).length > 0 && { model: kinematicModel(kinematics, name) }),
         })),
       };
     },

@@ -8,6 +8,7 @@ import {
   type GetCloudMetadataResponse,
   GetMachineStatusResponse_State,
   PeerConnectionType,
+  ResourceStatus_Reachability,
   ResourceStatus_State,
   RobotService,
 } from '@platform/proto/platform/robot/v1/robot';
@@ -100,6 +101,8 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
           error: status.error,
           warnings: [...warningsOf(formatResourceName(status.config))],
           cloudMetadata: cloudMetadata(now),
+          // Its own resources: nothing stands between them and a caller.
+          reachability: ResourceStatus_Reachability.REACHABLE,
         })),
         configError: now.error,
         ...(held && { pendingConfig: { ...held, since: timestampFromMs(held.sinceMs) } }),

@@ -7,13 +7,15 @@ import {
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
 import { answerCapture, type ServiceResource, serviceType, svaOf } from '../service-type.ts';
 
+const optional = ['moveThroughJointPositionsStreamed', 'setManualMode', 'getManualMode', 'getProperties'] as const;
+
 /** A serial chain of joints that moves an end effector. Poses in mm, joints in degrees. */
-export type Arm = ServiceResource<typeof ArmService, 'moveThroughJointPositionsStreamed'>;
+export type Arm = ServiceResource<typeof ArmService, (typeof optional)[number]>;
 
 export const arm: ResourceDescriptor<Arm, typeof ArmService> = serviceType<Arm, typeof ArmService>({
   api: 'core:component:arm',
   service: ArmService,
-  optional: ['moveThroughJointPositionsStreamed'],
+  optional,
   captures: {
     EndPosition: answerCapture(ArmService.method.getEndPosition),
     JointPositions: answerCapture(ArmService.method.getJointPositions),

@@ -12,7 +12,7 @@ import type { BinaryCapture, BinaryReading, ResourceDescriptor } from '../resour
 import { type ServiceResource, serviceType } from '../service-type.ts';
 
 /** Detections, classifications and objects in images. */
-export type Vision = ServiceResource<typeof VisionService>;
+export type Vision = ServiceResource<typeof VisionService, 'getDetections3D'>;
 
 type Seen = Partial<Pick<CaptureAllFromCameraResponse, 'image' | 'detections' | 'classifications'>>;
 
@@ -61,5 +61,6 @@ function annotated({ image, detections = [], classifications = [] }: Seen, minCo
 export const vision: ResourceDescriptor<Vision, typeof VisionService> = serviceType({
   api: 'core:service:vision',
   service: VisionService,
+  optional: ['getDetections3D'],
   captures: { CaptureAllFromCamera: captureAll },
 });

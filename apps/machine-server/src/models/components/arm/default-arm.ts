@@ -3,7 +3,7 @@
  * only its first joints; with more, with turntables below it. Its end, joints and kinematics agree. A pose that its joints cannot reach has
  * no solution. Pure.
  */
-import type { JsonObject } from '@bufbuild/protobuf';
+import type { JsonObject } from '@platform/machine-config/schema';
 import { type Chain, readChain } from '../../../frames/kinematics.ts';
 import { compose, identity, invert, type RigidPose, turn } from '../../../frames/pose.ts';
 import { solveChain } from '../../../frames/solve-chain.ts';
@@ -11,7 +11,7 @@ import { nearest, wristArmJoints, wristArmKinematics, wristArmWays } from './wri
 
 export interface ArmKinematics {
   /** In the SVA format. */
-  readonly kinematics: object;
+  readonly kinematics: JsonObject;
   readonly chain: Chain;
   /** The angles of the joints at which the end has a pose; undefined if it cannot reach the pose. */
   jointsFor(wanted: RigidPose, from: readonly number[]): readonly number[] | undefined;

@@ -111,3 +111,25 @@ test('an arm with five joints refuses a pose that needs six, and its error names
   const sideways = arm.moveToPosition({ name, to: { x: 300, y: -400, z: 1_200, oX: 1, theta: 30 } });
   await expect(sideways).rejects.toThrow('to: expected a pose that the 5 joints of the arm can reach');
 });
+
+test('in manual mode an arm stops and refuses to move, until the mode ends or its time is over', async () => {
+  const clock = new FakeClock();
+  const arm = clientOf(ArmService, await buildModel(createFakeArm(clock), { joints: 1, deg_per_sec: 10 }));
+  expect(await arm.getProperties({ name })).toMatchObject({ supportManualMode: true, supportCartesianCommands: true });
+  const move = () => arm.moveToJointPositions({ name, positions: { values: [90] } });
+  const moving = move();
+  await clock.advance(1_000);
+  await arm.setManualMode({ name, manualMode: true, enabledFor: 30 });
+  await expect(moving).rejects.toMatchObject({ code: 'aborted' });
+  expect(await arm.getManualMode({ name })).toMatchObject({ manualMode: true });
+  await expect(move()).rejects.toMatchObject({ code: 'failed_precondition' });
+  expect((await arm.getJointPositions({ name })).positions?.values).toEqual([10]);
+  await clock.advance(30_000);
+  expect(await arm.getManualMode({ name })).toMatchObject({ manualMode: false });
+  await arm.setManualMode({ name, manualMode: true });
+  await clock.advance(1_000_000);
+  expect(await arm.getManualMode({ name })).toMatchObject({ manualMode: true });
+  await arm.setManualMode({ name, manualMode: false });
+  expect(await arm.getManualMode({ name })).toMatchObject({ manualMode: false });
+  await expect(arm.setManualMode({ name, manualMode: true, enabledFor: -1 })).rejects.toThrow('enabled_for');
+});

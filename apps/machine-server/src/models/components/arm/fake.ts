@@ -4,12 +4,12 @@
  * Attributes: `kinematics` (object in the SVA format: see kinematics.ts): the chain of its joints. By default it has those of
  * default-arm.ts for its `joints` (default 6): six and more reach every pose within `reach_mm`. `deg_per_sec`, the speed of its joints, and
  * `mm_per_sec`, the speed of its end on the way to a pose (default 0: at once; with `mm_per_sec`, the joints arrive together);
- * `max_joint_deg` (default 360), the largest angle either way; `reach_mm` (default 2000), the farthest end position. See fake-model.ts for
- * `errors` and `delays_ms`.
+ * `max_joint_deg` (default 360), the largest angle either way; `reach_mm` (default 2000), the farthest end position. In manual mode it
+ * refuses to move: see manual-mode.ts. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, invalidArgument, invalidValue } from '@platform/base';
-import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
 import { type Arm, arm } from '@platform/resources';
+import { svaAnswer } from '../../../frames/kinematic-model.ts';
 import { readChain } from '../../../frames/kinematics.ts';
 import { poseFields, rigidPose } from '../../../frames/pose.ts';
 import { solveChain } from '../../../frames/solve-chain.ts';
@@ -18,6 +18,7 @@ import type { ValuesOf } from '../../attributes.ts';
 import { Axis, motionOf, moveAll } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
 import { type ArmKinematics, defaultArm } from './default-arm.ts';
+import { ManualMode } from './manual-mode.ts';
 import { rounding } from './wrist-arm.ts';
 
 const fields = {
@@ -41,8 +42,10 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
     const pose = () => poseFields(chain.poseAt(angles()));
     const positions = () => ({ values: angles() });
     const isMoving = (): boolean => joints.some((joint) => joint.isMoving);
+    const manual = new ManualMode(clock);
     /** @param ms the time in which all arrive together; undefined: according to their speed */
     const moveJoints = async (values: readonly number[] = [], signal: AbortSignal, ms?: number): Promise<void> => {
+      manual.requireOff();
       if (values.length !== count) throw invalidValue('positions', `${count} angles`, values.length);
       const tooFar = values.findIndex((value) => !(Math.abs(value) <= most));
       if (tooFar >= 0) throw invalidValue(`positions.values[${tooFar}]`, `${-most} to ${most} degrees`, values[tooFar]);
@@ -80,10 +83,15 @@ export const createFakeArm: (clock: Clock) => Model = fakeModel<Arm, typeof fiel
           yield { message: { case: 'ack', value: {} } };
         }
       },
-      async getKinematics() {
-        const kinematicsData = new TextEncoder().encode(JSON.stringify(kinematics));
-        return { format: KinematicsFileFormat.SVA, kinematicsData };
+      getKinematics: async ({ name }) => svaAnswer(kinematics, name),
+      async setManualMode({ manualMode, enabledFor }) {
+        if (!manualMode) return manual.exit();
+        manual.enter(enabledFor);
+        // Nobody should wait for a motion that a person hinders.
+        for (const joint of joints) joint.stop();
       },
+      getManualMode: async () => ({ manualMode: manual.isOn }),
+      getProperties: async () => ({ supportManualMode: true, supportCartesianCommands: true }),
       get3DModels: async () => ({ models: {} }),
       ...motionOf(joints),
       getStatus: async () => ({

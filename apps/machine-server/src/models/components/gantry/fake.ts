@@ -5,8 +5,9 @@
  * one. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, invalidValue } from '@platform/base';
-import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
+import type { JsonObject } from '@platform/machine-config/schema';
 import { type Gantry, gantry } from '@platform/resources';
+import { svaAnswer } from '../../../frames/kinematic-model.ts';
 import type { Model } from '../../../graph/model.ts';
 import { numbersOf } from '../../attributes.ts';
 import { Axis, motionOf, moveAll } from '../../fake/axis.ts';
@@ -41,7 +42,7 @@ export const createFakeGantry: (clock: Clock) => Model = fakeModel<Gantry, typeo
       },
       getPosition: async () => ({ positionsMm: positions() }),
       getLengths: async () => ({ lengthsMm: [...lengths] }),
-      getKinematics: async () => ({ format: KinematicsFileFormat.SVA, kinematicsData: kinematicsOf(lengths) }),
+      getKinematics: async ({ name }) => svaAnswer(kinematicsOf(lengths), name),
       ...motionOf(axes),
       getStatus: async () => ({
         result: { positions_mm: positions(), lengths_mm: [...lengths], is_moving: isMoving() },
@@ -56,10 +57,10 @@ const directions = [
   { x: 0, y: 0, z: 1 },
 ];
 
-function kinematicsOf(lengths: readonly number[]): Uint8Array {
+function kinematicsOf(lengths: readonly number[]): JsonObject {
   const joints = lengths.map((max, at) => ({
     ...{ id: `axis${at}`, type: 'prismatic', parent: at === 0 ? 'world' : `axis${at - 1}` },
-    ...{ axis: directions[at % directions.length], min: 0, max },
+    ...{ axis: directions[at % directions.length] ?? {}, min: 0, max },
   }));
-  return new TextEncoder().encode(JSON.stringify({ name: 'fake', kinematic_param_type: 'SVA', links: [], joints }));
+  return { name: 'fake', kinematic_param_type: 'SVA', links: [], joints };
 }

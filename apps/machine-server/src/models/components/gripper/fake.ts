@@ -5,8 +5,8 @@
  * Its only input is its opening from 0 to 1. See fake-model.ts for `errors` and `delays_ms`.
  */
 import { type Clock, invalidValue } from '@platform/base';
-import { KinematicsFileFormat } from '@platform/proto/platform/common/v1/common';
 import { type Gripper, gripper } from '@platform/resources';
+import { svaAnswer } from '../../../frames/kinematic-model.ts';
 import type { Model } from '../../../graph/model.ts';
 import { Axis, motionOf } from '../../fake/axis.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
@@ -14,12 +14,10 @@ import { fakeModel } from '../../fake/fake-model.ts';
 const fields = { grabs: { kind: 'bool', default: true }, seconds: { kind: 'float', default: 0, min: 0 } } as const;
 
 /** Its jaw moves by its opening. */
-const kinematicsData = new TextEncoder().encode(
-  JSON.stringify({
-    ...{ name: 'fake', kinematic_param_type: 'SVA', links: [] },
-    joints: [{ id: 'jaw', type: 'prismatic', parent: 'world', axis: { x: 1, y: 0, z: 0 }, min: 0, max: 1 }],
-  }),
-);
+const kinematics = {
+  ...{ name: 'fake', kinematic_param_type: 'SVA', links: [] },
+  joints: [{ id: 'jaw', type: 'prismatic', parent: 'world', axis: { x: 1, y: 0, z: 0 }, min: 0, max: 1 }],
+};
 
 export const createFakeGripper: (clock: Clock) => Model = fakeModel<Gripper, typeof fields>({
   type: gripper,
@@ -48,7 +46,7 @@ export const createFakeGripper: (clock: Clock) => Model = fakeModel<Gripper, typ
         isHolding = false;
         await moveTo(target, signal);
       },
-      getKinematics: async () => ({ format: KinematicsFileFormat.SVA, kinematicsData }),
+      getKinematics: async ({ name }) => svaAnswer(kinematics, name),
       ...motionOf([opening]),
       getStatus: async () => ({
         result: { is_moving: opening.isMoving, is_holding_something: isHolding, opening: opening.position },

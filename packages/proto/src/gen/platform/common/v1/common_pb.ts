@@ -14,7 +14,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file platform/common/v1/common.proto.
  */
 export const file_platform_common_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("Ch9wbGF0Zm9ybS9jb21tb24vdjEvY29tbW9uLnByb3RvEhJwbGF0Zm9ybS5jb21tb24udjEiSAoJQXVkaW9JbmZvEg0KBWNvZGVjGAEgASgJEhYKDnNhbXBsZV9yYXRlX2h6GAIgASgFEhQKDG51bV9jaGFubmVscxgDIAEoBSIvCgdDYXBzdWxlEhEKCXJhZGl1c19tbRgBIAEoARIRCglsZW5ndGhfbW0YAiABKAEiSgoQRG9Db21tYW5kUmVxdWVzdBIMCgRuYW1lGAEgASgJEigKB2NvbW1hbmQYAiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IjwKEURvQ29tbWFuZFJlc3BvbnNlEicKBnJlc3VsdBgBIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QibwoLR2VvR2VvbWV0cnkSLgoIbG9jYXRpb24YASABKAsyHC5wbGF0Zm9ybS5jb21tb24udjEuR2VvUG9pbnQSMAoKZ2VvbWV0cmllcxgCIAMoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9tZXRyeSJeChFHZW9tZXRyaWVzSW5GcmFtZRIXCg9yZWZlcmVuY2VfZnJhbWUYASABKAkSMAoKZ2VvbWV0cmllcxgCIAMoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9tZXRyeSLHAgoIR2VvbWV0cnkSKAoGY2VudGVyGAEgASgLMhgucGxhdGZvcm0uY29tbW9uLnYxLlBvc2USLAoGc3BoZXJlGAIgASgLMhoucGxhdGZvcm0uY29tbW9uLnYxLlNwaGVyZUgAEjMKA2JveBgDIAEoCzIkLnBsYXRmb3JtLmNvbW1vbi52MS5SZWN0YW5ndWxhclByaXNtSAASLgoHY2Fwc3VsZRgFIAEoCzIbLnBsYXRmb3JtLmNvbW1vbi52MS5DYXBzdWxlSAASKAoEbWVzaBgGIAEoCzIYLnBsYXRmb3JtLmNvbW1vbi52MS5NZXNoSAASNAoKcG9pbnRjbG91ZBgHIAEoCzIeLnBsYXRmb3JtLmNvbW1vbi52MS5Qb2ludENsb3VkSAASDQoFbGFiZWwYBCABKAlCDwoNZ2VvbWV0cnlfdHlwZSIvCghHZW9Qb2ludBIQCghsYXRpdHVkZRgBIAEoARIRCglsb25naXR1ZGUYAiABKAEiSgoSR2V0M0RNb2RlbHNSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IqMBChNHZXQzRE1vZGVsc1Jlc3BvbnNlEkMKBm1vZGVscxgBIAMoCzIzLnBsYXRmb3JtLmNvbW1vbi52MS5HZXQzRE1vZGVsc1Jlc3BvbnNlLk1vZGVsc0VudHJ5GkcKC01vZGVsc0VudHJ5EgsKA2tleRgBIAEoCRInCgV2YWx1ZRgCIAEoCzIYLnBsYXRmb3JtLmNvbW1vbi52MS5NZXNoOgI4ASJMChRHZXRHZW9tZXRyaWVzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJJChVHZXRHZW9tZXRyaWVzUmVzcG9uc2USMAoKZ2VvbWV0cmllcxgBIAMoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9tZXRyeSJMChRHZXRLaW5lbWF0aWNzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCKnAgoVR2V0S2luZW1hdGljc1Jlc3BvbnNlEjgKBmZvcm1hdBgBIAEoDjIoLnBsYXRmb3JtLmNvbW1vbi52MS5LaW5lbWF0aWNzRmlsZUZvcm1hdBIXCg9raW5lbWF0aWNzX2RhdGEYAiABKAwSZAoXbWVzaGVzX2J5X3VyZGZfZmlsZXBhdGgYAyADKAsyQy5wbGF0Zm9ybS5jb21tb24udjEuR2V0S2luZW1hdGljc1Jlc3BvbnNlLk1lc2hlc0J5VXJkZkZpbGVwYXRoRW50cnkaVQoZTWVzaGVzQnlVcmRmRmlsZXBhdGhFbnRyeRILCgNrZXkYASABKAkSJwoFdmFsdWUYAiABKAsyGC5wbGF0Zm9ybS5jb21tb24udjEuTWVzaDoCOAEiTAoUR2V0UHJvcGVydGllc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiXwoVR2V0UHJvcGVydGllc1Jlc3BvbnNlEhgKEHN1cHBvcnRlZF9jb2RlY3MYASADKAkSFgoOc2FtcGxlX3JhdGVfaHoYAiABKAUSFAoMbnVtX2NoYW5uZWxzGAMgASgFIkoKEkdldFJlYWRpbmdzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCKnAQoTR2V0UmVhZGluZ3NSZXNwb25zZRJHCghyZWFkaW5ncxgBIAMoCzI1LnBsYXRmb3JtLmNvbW1vbi52MS5HZXRSZWFkaW5nc1Jlc3BvbnNlLlJlYWRpbmdzRW50cnkaRwoNUmVhZGluZ3NFbnRyeRILCgNrZXkYASABKAkSJQoFdmFsdWUYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWU6AjgBIiAKEEdldFN0YXR1c1JlcXVlc3QSDAoEbmFtZRgBIAEoCSI8ChFHZXRTdGF0dXNSZXNwb25zZRInCgZyZXN1bHQYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0ItgBCghMb2dFbnRyeRIMCgRob3N0GAEgASgJEg0KBWxldmVsGAIgASgJEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2xvZ2dlcl9uYW1lGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSJwoGY2FsbGVyGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBINCgVzdGFjaxgHIAEoCRInCgZmaWVsZHMYCCADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IioKBE1lc2gSFAoMY29udGVudF90eXBlGAEgASgJEgwKBG1lc2gYAiABKAwiQwoLT3JpZW50YXRpb24SCwoDb194GAEgASgBEgsKA29feRgCIAEoARILCgNvX3oYAyABKAESDQoFdGhldGEYBCABKAEiIQoKUG9pbnRDbG91ZBITCgtwb2ludF9jbG91ZBgBIAEoDCJiChBQb2ludENsb3VkT2JqZWN0EhMKC3BvaW50X2Nsb3VkGAEgASgMEjkKCmdlb21ldHJpZXMYAiABKAsyJS5wbGF0Zm9ybS5jb21tb24udjEuR2VvbWV0cmllc0luRnJhbWUiXQoEUG9zZRIJCgF4GAEgASgBEgkKAXkYAiABKAESCQoBehgDIAEoARILCgNvX3gYBCABKAESCwoDb195GAUgASgBEgsKA29fehgGIAEoARINCgV0aGV0YRgHIAEoASJiCglQb3NlQ2xvdWQSCQoBeBgBIAEoARIJCgF5GAIgASgBEgkKAXoYAyABKAESCwoDb194GAQgASgBEgsKA29feRgFIAEoARILCgNvX3oYBiABKAESDQoFdGhldGEYByABKAEilQEKC1Bvc2VJbkZyYW1lEhcKD3JlZmVyZW5jZV9mcmFtZRgBIAEoCRImCgRwb3NlGAIgASgLMhgucGxhdGZvcm0uY29tbW9uLnYxLlBvc2USNgoKZ29hbF9jbG91ZBgDIAEoCzIdLnBsYXRmb3JtLmNvbW1vbi52MS5Qb3NlQ2xvdWRIAIgBAUINCgtfZ29hbF9jbG91ZCJAChBSZWN0YW5ndWxhclByaXNtEiwKB2RpbXNfbW0YASABKAsyGy5wbGF0Zm9ybS5jb21tb24udjEuVmVjdG9yMyJOCgxSZXNvdXJjZU5hbWUSEQoJbmFtZXNwYWNlGAEgASgJEgwKBHR5cGUYAiABKAkSDwoHc3VidHlwZRgDIAEoCRIMCgRuYW1lGAQgASgJIlgKEFJlc3BvbnNlTWV0YWRhdGESNAoLY2FwdHVyZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDgoMX2NhcHR1cmVkX2F0IhsKBlNwaGVyZRIRCglyYWRpdXNfbW0YASABKAEigAIKCVRyYW5zZm9ybRIXCg9yZWZlcmVuY2VfZnJhbWUYASABKAkSPwoWcG9zZV9pbl9vYnNlcnZlcl9mcmFtZRgCIAEoCzIfLnBsYXRmb3JtLmNvbW1vbi52MS5Qb3NlSW5GcmFtZRI6Cg9waHlzaWNhbF9vYmplY3QYAyABKAsyHC5wbGF0Zm9ybS5jb21tb24udjEuR2VvbWV0cnlIAIgBARIMCgR1dWlkGAQgASgMEi4KCG1ldGFkYXRhGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgBiAEBQhIKEF9waHlzaWNhbF9vYmplY3RCCwoJX21ldGFkYXRhIioKB1ZlY3RvcjMSCQoBeBgBIAEoARIJCgF5GAIgASgBEgkKAXoYAyABKAEieQoKV29ybGRTdGF0ZRI4CglvYnN0YWNsZXMYASADKAsyJS5wbGF0Zm9ybS5jb21tb24udjEuR2VvbWV0cmllc0luRnJhbWUSMQoKdHJhbnNmb3JtcxgDIAMoCzIdLnBsYXRmb3JtLmNvbW1vbi52MS5UcmFuc2Zvcm0qfwoUS2luZW1hdGljc0ZpbGVGb3JtYXQSJgoiS0lORU1BVElDU19GSUxFX0ZPUk1BVF9VTlNQRUNJRklFRBAAEh4KGktJTkVNQVRJQ1NfRklMRV9GT1JNQVRfU1ZBEAESHwobS0lORU1BVElDU19GSUxFX0ZPUk1BVF9VUkRGEAI6YQoac2FmZXR5X2hlYXJ0YmVhdF9tb25pdG9yZWQSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxikkgUgASgIUhhzYWZldHlIZWFydGJlYXRNb25pdG9yZWSIAQFiBnByb3RvMw", [file_google_protobuf_descriptor, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("Ch9wbGF0Zm9ybS9jb21tb24vdjEvY29tbW9uLnByb3RvEhJwbGF0Zm9ybS5jb21tb24udjEiSAoJQXVkaW9JbmZvEg0KBWNvZGVjGAEgASgJEhYKDnNhbXBsZV9yYXRlX2h6GAIgASgFEhQKDG51bV9jaGFubmVscxgDIAEoBSI/CgpBeGlzQW5nbGVzEgoKAnJ4GAEgASgBEgoKAnJ5GAIgASgBEgoKAnJ6GAMgASgBEg0KBXRoZXRhGAQgASgBIi8KB0NhcHN1bGUSEQoJcmFkaXVzX21tGAEgASgBEhEKCWxlbmd0aF9tbRgCIAEoASJKChBEb0NvbW1hbmRSZXF1ZXN0EgwKBG5hbWUYASABKAkSKAoHY29tbWFuZBgCIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiPAoRRG9Db21tYW5kUmVzcG9uc2USJwoGcmVzdWx0GAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI3CgtFdWxlckFuZ2xlcxIMCgRyb2xsGAEgASgBEg0KBXBpdGNoGAIgASgBEgsKA3lhdxgDIAEoASJvCgtHZW9HZW9tZXRyeRIuCghsb2NhdGlvbhgBIAEoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9Qb2ludBIwCgpnZW9tZXRyaWVzGAIgAygLMhwucGxhdGZvcm0uY29tbW9uLnYxLkdlb21ldHJ5Il4KEUdlb21ldHJpZXNJbkZyYW1lEhcKD3JlZmVyZW5jZV9mcmFtZRgBIAEoCRIwCgpnZW9tZXRyaWVzGAIgAygLMhwucGxhdGZvcm0uY29tbW9uLnYxLkdlb21ldHJ5IscCCghHZW9tZXRyeRIoCgZjZW50ZXIYASABKAsyGC5wbGF0Zm9ybS5jb21tb24udjEuUG9zZRIsCgZzcGhlcmUYAiABKAsyGi5wbGF0Zm9ybS5jb21tb24udjEuU3BoZXJlSAASMwoDYm94GAMgASgLMiQucGxhdGZvcm0uY29tbW9uLnYxLlJlY3Rhbmd1bGFyUHJpc21IABIuCgdjYXBzdWxlGAUgASgLMhsucGxhdGZvcm0uY29tbW9uLnYxLkNhcHN1bGVIABIoCgRtZXNoGAYgASgLMhgucGxhdGZvcm0uY29tbW9uLnYxLk1lc2hIABI0Cgpwb2ludGNsb3VkGAcgASgLMh4ucGxhdGZvcm0uY29tbW9uLnYxLlBvaW50Q2xvdWRIABINCgVsYWJlbBgEIAEoCUIPCg1nZW9tZXRyeV90eXBlIi8KCEdlb1BvaW50EhAKCGxhdGl0dWRlGAEgASgBEhEKCWxvbmdpdHVkZRgCIAEoASK+AQoHR2VvUG9zZRIuCghsb2NhdGlvbhgBIAEoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9Qb2ludBIVCghhbHRpdHVkZRgDIAEoAUgBiAEBEhEKB2hlYWRpbmcYAiABKAFIABI9ChJvcmllbnRhdGlvbl92ZWN0b3IYBCABKAsyHy5wbGF0Zm9ybS5jb21tb24udjEuT3JpZW50YXRpb25IAEINCgtvcmllbnRhdGlvbkILCglfYWx0aXR1ZGUiSgoSR2V0M0RNb2RlbHNSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IqMBChNHZXQzRE1vZGVsc1Jlc3BvbnNlEkMKBm1vZGVscxgBIAMoCzIzLnBsYXRmb3JtLmNvbW1vbi52MS5HZXQzRE1vZGVsc1Jlc3BvbnNlLk1vZGVsc0VudHJ5GkcKC01vZGVsc0VudHJ5EgsKA2tleRgBIAEoCRInCgV2YWx1ZRgCIAEoCzIYLnBsYXRmb3JtLmNvbW1vbi52MS5NZXNoOgI4ASJMChRHZXRHZW9tZXRyaWVzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJJChVHZXRHZW9tZXRyaWVzUmVzcG9uc2USMAoKZ2VvbWV0cmllcxgBIAMoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9tZXRyeSKNAQoUR2V0S2luZW1hdGljc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRIgChhpbmNsdWRlX2NvbGxpc2lvbl9tZXNoZXMYAiABKAgSHQoVaW5jbHVkZV92aXN1YWxfbWVzaGVzGAMgASgIEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCLaAgoVR2V0S2luZW1hdGljc1Jlc3BvbnNlEjgKBmZvcm1hdBgBIAEoDjIoLnBsYXRmb3JtLmNvbW1vbi52MS5LaW5lbWF0aWNzRmlsZUZvcm1hdBIXCg9raW5lbWF0aWNzX2RhdGEYAiABKAwSZAoXbWVzaGVzX2J5X3VyZGZfZmlsZXBhdGgYAyADKAsyQy5wbGF0Zm9ybS5jb21tb24udjEuR2V0S2luZW1hdGljc1Jlc3BvbnNlLk1lc2hlc0J5VXJkZkZpbGVwYXRoRW50cnkSMQoFbW9kZWwYBCABKAsyIi5wbGF0Zm9ybS5jb21tb24udjEuS2luZW1hdGljTW9kZWwaVQoZTWVzaGVzQnlVcmRmRmlsZXBhdGhFbnRyeRILCgNrZXkYASABKAkSJwoFdmFsdWUYAiABKAsyGC5wbGF0Zm9ybS5jb21tb24udjEuTWVzaDoCOAEiTAoUR2V0UHJvcGVydGllc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiXwoVR2V0UHJvcGVydGllc1Jlc3BvbnNlEhgKEHN1cHBvcnRlZF9jb2RlY3MYASADKAkSFgoOc2FtcGxlX3JhdGVfaHoYAiABKAUSFAoMbnVtX2NoYW5uZWxzGAMgASgFIkoKEkdldFJlYWRpbmdzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCKnAQoTR2V0UmVhZGluZ3NSZXNwb25zZRJHCghyZWFkaW5ncxgBIAMoCzI1LnBsYXRmb3JtLmNvbW1vbi52MS5HZXRSZWFkaW5nc1Jlc3BvbnNlLlJlYWRpbmdzRW50cnkaRwoNUmVhZGluZ3NFbnRyeRILCgNrZXkYASABKAkSJQoFdmFsdWUYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWU6AjgBIiAKEEdldFN0YXR1c1JlcXVlc3QSDAoEbmFtZRgBIAEoCSI8ChFHZXRTdGF0dXNSZXNwb25zZRInCgZyZXN1bHQYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IqEBCgtKb2ludExpbWl0cxIQCgNtaW4YASABKAFIAIgBARIQCgNtYXgYAiABKAFIAYgBARIZCgxtYXhfdmVsb2NpdHkYAyABKAFIAogBARIdChBtYXhfYWNjZWxlcmF0aW9uGAQgASgBSAOIAQFCBgoEX21pbkIGCgRfbWF4Qg8KDV9tYXhfdmVsb2NpdHlCEwoRX21heF9hY2NlbGVyYXRpb24ilAIKDktpbmVtYXRpY0pvaW50EgoKAmlkGAEgASgJEg4KBnBhcmVudBgCIAEoCRIrCgR0eXBlGAMgASgOMh0ucGxhdGZvcm0uY29tbW9uLnYxLkpvaW50VHlwZRIpCgRheGlzGAQgASgLMhsucGxhdGZvcm0uY29tbW9uLnYxLlZlY3RvcjMSLwoGbGltaXRzGAUgASgLMh8ucGxhdGZvcm0uY29tbW9uLnYxLkpvaW50TGltaXRzEi0KBW1pbWljGAYgASgLMh4ucGxhdGZvcm0uY29tbW9uLnYxLk1pbWljSm9pbnQSLgoIZ2VvbWV0cnkYByABKAsyHC5wbGF0Zm9ybS5jb21tb24udjEuR2VvbWV0cnkitgEKDUtpbmVtYXRpY0xpbmsSCgoCaWQYASABKAkSDgoGcGFyZW50GAIgASgJEioKBHBvc2UYAyABKAsyHC5wbGF0Zm9ybS5jb21tb24udjEuTGlua1Bvc2USLwoJY29sbGlzaW9uGAQgAygLMhwucGxhdGZvcm0uY29tbW9uLnYxLkdlb21ldHJ5EiwKBnZpc3VhbBgFIAMoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9tZXRyeSLYAQoOS2luZW1hdGljTW9kZWwSDAoEbmFtZRgBIAEoCRIwCgVsaW5rcxgCIAMoCzIhLnBsYXRmb3JtLmNvbW1vbi52MS5LaW5lbWF0aWNMaW5rEjIKBmpvaW50cxgDIAMoCzIiLnBsYXRmb3JtLmNvbW1vbi52MS5LaW5lbWF0aWNKb2ludBIVCg1vdXRwdXRfZnJhbWVzGAQgAygJEjsKCnByb3BlcnRpZXMYBSABKAsyJy5wbGF0Zm9ybS5jb21tb24udjEuS2luZW1hdGljUHJvcGVydGllcyKdAQoTS2luZW1hdGljUHJvcGVydGllcxIeChFvcGVyYXRpbmdfZnJlcV9oehgBIAEoAUgAiAEBEiwKH21heF9saW5lYXJfdGNwX3NwZWVkX21tX3Blcl9zZWMYAiABKAFIAYgBAUIUChJfb3BlcmF0aW5nX2ZyZXFfaHpCIgogX21heF9saW5lYXJfdGNwX3NwZWVkX21tX3Blcl9zZWMisAIKCExpbmtQb3NlEjAKC3RyYW5zbGF0aW9uGAEgASgLMhsucGxhdGZvcm0uY29tbW9uLnYxLlZlY3RvcjMSNAoKcXVhdGVybmlvbhgCIAEoCzIeLnBsYXRmb3JtLmNvbW1vbi52MS5RdWF0ZXJuaW9uSAASPQoSb3JpZW50YXRpb25fdmVjdG9yGAMgASgLMh8ucGxhdGZvcm0uY29tbW9uLnYxLk9yaWVudGF0aW9uSAASNwoMZXVsZXJfYW5nbGVzGAQgASgLMh8ucGxhdGZvcm0uY29tbW9uLnYxLkV1bGVyQW5nbGVzSAASNQoLYXhpc19hbmdsZXMYBSABKAsyHi5wbGF0Zm9ybS5jb21tb24udjEuQXhpc0FuZ2xlc0gAQg0KC29yaWVudGF0aW9uItgBCghMb2dFbnRyeRIMCgRob3N0GAEgASgJEg0KBWxldmVsGAIgASgJEigKBHRpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2xvZ2dlcl9uYW1lGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSJwoGY2FsbGVyGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBINCgVzdGFjaxgHIAEoCRInCgZmaWVsZHMYCCADKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IoYBCgRNZXNoEhQKDGNvbnRlbnRfdHlwZRgBIAEoCRIMCgRtZXNoGAIgASgMEjEKJG9yaWdpbmFsX2ZpbGVfc291cmNlX3BhdGhfZGlhZ25vc3RpYxgDIAEoCUgAiAEBQicKJV9vcmlnaW5hbF9maWxlX3NvdXJjZV9wYXRoX2RpYWdub3N0aWMiPwoKTWltaWNKb2ludBINCgVqb2ludBgBIAEoCRISCgptdWx0aXBsaWVyGAIgASgBEg4KBm9mZnNldBgDIAEoASJDCgtPcmllbnRhdGlvbhILCgNvX3gYASABKAESCwoDb195GAIgASgBEgsKA29fehgDIAEoARINCgV0aGV0YRgEIAEoASIhCgpQb2ludENsb3VkEhMKC3BvaW50X2Nsb3VkGAEgASgMImIKEFBvaW50Q2xvdWRPYmplY3QSEwoLcG9pbnRfY2xvdWQYASABKAwSOQoKZ2VvbWV0cmllcxgCIAEoCzIlLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9tZXRyaWVzSW5GcmFtZSJdCgRQb3NlEgkKAXgYASABKAESCQoBeRgCIAEoARIJCgF6GAMgASgBEgsKA29feBgEIAEoARILCgNvX3kYBSABKAESCwoDb196GAYgASgBEg0KBXRoZXRhGAcgASgBImIKCVBvc2VDbG91ZBIJCgF4GAEgASgBEgkKAXkYAiABKAESCQoBehgDIAEoARILCgNvX3gYBCABKAESCwoDb195GAUgASgBEgsKA29fehgGIAEoARINCgV0aGV0YRgHIAEoASKVAQoLUG9zZUluRnJhbWUSFwoPcmVmZXJlbmNlX2ZyYW1lGAEgASgJEiYKBHBvc2UYAiABKAsyGC5wbGF0Zm9ybS5jb21tb24udjEuUG9zZRI2Cgpnb2FsX2Nsb3VkGAMgASgLMh0ucGxhdGZvcm0uY29tbW9uLnYxLlBvc2VDbG91ZEgAiAEBQg0KC19nb2FsX2Nsb3VkIjgKClF1YXRlcm5pb24SCQoBdxgBIAEoARIJCgF4GAIgASgBEgkKAXkYAyABKAESCQoBehgEIAEoASJAChBSZWN0YW5ndWxhclByaXNtEiwKB2RpbXNfbW0YASABKAsyGy5wbGF0Zm9ybS5jb21tb24udjEuVmVjdG9yMyJOCgxSZXNvdXJjZU5hbWUSEQoJbmFtZXNwYWNlGAEgASgJEgwKBHR5cGUYAiABKAkSDwoHc3VidHlwZRgDIAEoCRIMCgRuYW1lGAQgASgJIlgKEFJlc3BvbnNlTWV0YWRhdGESNAoLY2FwdHVyZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQFCDgoMX2NhcHR1cmVkX2F0IhsKBlNwaGVyZRIRCglyYWRpdXNfbW0YASABKAEigAIKCVRyYW5zZm9ybRIXCg9yZWZlcmVuY2VfZnJhbWUYASABKAkSPwoWcG9zZV9pbl9vYnNlcnZlcl9mcmFtZRgCIAEoCzIfLnBsYXRmb3JtLmNvbW1vbi52MS5Qb3NlSW5GcmFtZRI6Cg9waHlzaWNhbF9vYmplY3QYAyABKAsyHC5wbGF0Zm9ybS5jb21tb24udjEuR2VvbWV0cnlIAIgBARIMCgR1dWlkGAQgASgMEi4KCG1ldGFkYXRhGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgBiAEBQhIKEF9waHlzaWNhbF9vYmplY3RCCwoJX21ldGFkYXRhIioKB1ZlY3RvcjMSCQoBeBgBIAEoARIJCgF5GAIgASgBEgkKAXoYAyABKAEieQoKV29ybGRTdGF0ZRI4CglvYnN0YWNsZXMYASADKAsyJS5wbGF0Zm9ybS5jb21tb24udjEuR2VvbWV0cmllc0luRnJhbWUSMQoKdHJhbnNmb3JtcxgDIAMoCzIdLnBsYXRmb3JtLmNvbW1vbi52MS5UcmFuc2Zvcm0qdQoJSm9pbnRUeXBlEhoKFkpPSU5UX1RZUEVfVU5TUEVDSUZJRUQQABIXChNKT0lOVF9UWVBFX1JFVk9MVVRFEAESGAoUSk9JTlRfVFlQRV9QUklTTUFUSUMQAhIZChVKT0lOVF9UWVBFX0NPTlRJTlVPVVMQAyp/ChRLaW5lbWF0aWNzRmlsZUZvcm1hdBImCiJLSU5FTUFUSUNTX0ZJTEVfRk9STUFUX1VOU1BFQ0lGSUVEEAASHgoaS0lORU1BVElDU19GSUxFX0ZPUk1BVF9TVkEQARIfChtLSU5FTUFUSUNTX0ZJTEVfRk9STUFUX1VSREYQAjphChpzYWZldHlfaGVhcnRiZWF0X21vbml0b3JlZBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGKSSBSABKAhSGHNhZmV0eUhlYXJ0YmVhdE1vbml0b3JlZIgBAWIGcHJvdG8z", [file_google_protobuf_descriptor, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message platform.common.v1.AudioInfo
@@ -44,6 +44,42 @@ export const AudioInfoSchema: GenMessage<AudioInfo> = /*@__PURE__*/
   messageDesc(file_platform_common_v1_common, 0);
 
 /**
+ * About an axis.
+ *
+ * @generated from message platform.common.v1.AxisAngles
+ */
+export type AxisAngles = Message<"platform.common.v1.AxisAngles"> & {
+  /**
+   * @generated from field: double rx = 1;
+   */
+  rx: number;
+
+  /**
+   * @generated from field: double ry = 2;
+   */
+  ry: number;
+
+  /**
+   * @generated from field: double rz = 3;
+   */
+  rz: number;
+
+  /**
+   * In degrees.
+   *
+   * @generated from field: double theta = 4;
+   */
+  theta: number;
+};
+
+/**
+ * Describes the message platform.common.v1.AxisAngles.
+ * Use `create(AxisAnglesSchema)` to create a new message.
+ */
+export const AxisAnglesSchema: GenMessage<AxisAngles> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 1);
+
+/**
  * @generated from message platform.common.v1.Capsule
  */
 export type Capsule = Message<"platform.common.v1.Capsule"> & {
@@ -63,7 +99,7 @@ export type Capsule = Message<"platform.common.v1.Capsule"> & {
  * Use `create(CapsuleSchema)` to create a new message.
  */
 export const CapsuleSchema: GenMessage<Capsule> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 1);
+  messageDesc(file_platform_common_v1_common, 2);
 
 /**
  * @generated from message platform.common.v1.DoCommandRequest
@@ -85,7 +121,7 @@ export type DoCommandRequest = Message<"platform.common.v1.DoCommandRequest"> & 
  * Use `create(DoCommandRequestSchema)` to create a new message.
  */
 export const DoCommandRequestSchema: GenMessage<DoCommandRequest> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 2);
+  messageDesc(file_platform_common_v1_common, 3);
 
 /**
  * @generated from message platform.common.v1.DoCommandResponse
@@ -102,7 +138,36 @@ export type DoCommandResponse = Message<"platform.common.v1.DoCommandResponse"> 
  * Use `create(DoCommandResponseSchema)` to create a new message.
  */
 export const DoCommandResponseSchema: GenMessage<DoCommandResponse> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 3);
+  messageDesc(file_platform_common_v1_common, 4);
+
+/**
+ * In degrees.
+ *
+ * @generated from message platform.common.v1.EulerAngles
+ */
+export type EulerAngles = Message<"platform.common.v1.EulerAngles"> & {
+  /**
+   * @generated from field: double roll = 1;
+   */
+  roll: number;
+
+  /**
+   * @generated from field: double pitch = 2;
+   */
+  pitch: number;
+
+  /**
+   * @generated from field: double yaw = 3;
+   */
+  yaw: number;
+};
+
+/**
+ * Describes the message platform.common.v1.EulerAngles.
+ * Use `create(EulerAnglesSchema)` to create a new message.
+ */
+export const EulerAnglesSchema: GenMessage<EulerAngles> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 5);
 
 /**
  * @generated from message platform.common.v1.GeoGeometry
@@ -124,7 +189,7 @@ export type GeoGeometry = Message<"platform.common.v1.GeoGeometry"> & {
  * Use `create(GeoGeometrySchema)` to create a new message.
  */
 export const GeoGeometrySchema: GenMessage<GeoGeometry> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 4);
+  messageDesc(file_platform_common_v1_common, 6);
 
 /**
  * @generated from message platform.common.v1.GeometriesInFrame
@@ -146,7 +211,7 @@ export type GeometriesInFrame = Message<"platform.common.v1.GeometriesInFrame"> 
  * Use `create(GeometriesInFrameSchema)` to create a new message.
  */
 export const GeometriesInFrameSchema: GenMessage<GeometriesInFrame> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 5);
+  messageDesc(file_platform_common_v1_common, 7);
 
 /**
  * @generated from message platform.common.v1.Geometry
@@ -203,7 +268,7 @@ export type Geometry = Message<"platform.common.v1.Geometry"> & {
  * Use `create(GeometrySchema)` to create a new message.
  */
 export const GeometrySchema: GenMessage<Geometry> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 6);
+  messageDesc(file_platform_common_v1_common, 8);
 
 /**
  * @generated from message platform.common.v1.GeoPoint
@@ -225,7 +290,52 @@ export type GeoPoint = Message<"platform.common.v1.GeoPoint"> & {
  * Use `create(GeoPointSchema)` to create a new message.
  */
 export const GeoPointSchema: GenMessage<GeoPoint> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 7);
+  messageDesc(file_platform_common_v1_common, 9);
+
+/**
+ * Orientations are in the frame of east, north and up; without one, the pose is level and faces north.
+ *
+ * @generated from message platform.common.v1.GeoPose
+ */
+export type GeoPose = Message<"platform.common.v1.GeoPose"> & {
+  /**
+   * @generated from field: platform.common.v1.GeoPoint location = 1;
+   */
+  location?: GeoPoint | undefined;
+
+  /**
+   * In m.
+   *
+   * @generated from field: optional double altitude = 3;
+   */
+  altitude?: number | undefined;
+
+  /**
+   * @generated from oneof platform.common.v1.GeoPose.orientation
+   */
+  orientation: {
+    /**
+     * In degrees, clockwise from north, of a level pose.
+     *
+     * @generated from field: double heading = 2;
+     */
+    value: number;
+    case: "heading";
+  } | {
+    /**
+     * @generated from field: platform.common.v1.Orientation orientation_vector = 4;
+     */
+    value: Orientation;
+    case: "orientationVector";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message platform.common.v1.GeoPose.
+ * Use `create(GeoPoseSchema)` to create a new message.
+ */
+export const GeoPoseSchema: GenMessage<GeoPose> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 10);
 
 /**
  * @generated from message platform.common.v1.Get3DModelsRequest
@@ -247,7 +357,7 @@ export type Get3DModelsRequest = Message<"platform.common.v1.Get3DModelsRequest"
  * Use `create(Get3DModelsRequestSchema)` to create a new message.
  */
 export const Get3DModelsRequestSchema: GenMessage<Get3DModelsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 8);
+  messageDesc(file_platform_common_v1_common, 11);
 
 /**
  * @generated from message platform.common.v1.Get3DModelsResponse
@@ -264,7 +374,7 @@ export type Get3DModelsResponse = Message<"platform.common.v1.Get3DModelsRespons
  * Use `create(Get3DModelsResponseSchema)` to create a new message.
  */
 export const Get3DModelsResponseSchema: GenMessage<Get3DModelsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 9);
+  messageDesc(file_platform_common_v1_common, 12);
 
 /**
  * @generated from message platform.common.v1.GetGeometriesRequest
@@ -286,7 +396,7 @@ export type GetGeometriesRequest = Message<"platform.common.v1.GetGeometriesRequ
  * Use `create(GetGeometriesRequestSchema)` to create a new message.
  */
 export const GetGeometriesRequestSchema: GenMessage<GetGeometriesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 10);
+  messageDesc(file_platform_common_v1_common, 13);
 
 /**
  * @generated from message platform.common.v1.GetGeometriesResponse
@@ -303,7 +413,7 @@ export type GetGeometriesResponse = Message<"platform.common.v1.GetGeometriesRes
  * Use `create(GetGeometriesResponseSchema)` to create a new message.
  */
 export const GetGeometriesResponseSchema: GenMessage<GetGeometriesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 11);
+  messageDesc(file_platform_common_v1_common, 14);
 
 /**
  * @generated from message platform.common.v1.GetKinematicsRequest
@@ -313,6 +423,16 @@ export type GetKinematicsRequest = Message<"platform.common.v1.GetKinematicsRequ
    * @generated from field: string name = 1;
    */
   name: string;
+
+  /**
+   * @generated from field: bool include_collision_meshes = 2;
+   */
+  includeCollisionMeshes: boolean;
+
+  /**
+   * @generated from field: bool include_visual_meshes = 3;
+   */
+  includeVisualMeshes: boolean;
 
   /**
    * @generated from field: google.protobuf.Struct extra = 99;
@@ -325,7 +445,7 @@ export type GetKinematicsRequest = Message<"platform.common.v1.GetKinematicsRequ
  * Use `create(GetKinematicsRequestSchema)` to create a new message.
  */
 export const GetKinematicsRequestSchema: GenMessage<GetKinematicsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 12);
+  messageDesc(file_platform_common_v1_common, 15);
 
 /**
  * @generated from message platform.common.v1.GetKinematicsResponse
@@ -345,6 +465,13 @@ export type GetKinematicsResponse = Message<"platform.common.v1.GetKinematicsRes
    * @generated from field: map<string, platform.common.v1.Mesh> meshes_by_urdf_filepath = 3;
    */
   meshesByUrdfFilepath: { [key: string]: Mesh };
+
+  /**
+   * The same kinematics, in messages. Clients up to API 0.1.577 read only the file above.
+   *
+   * @generated from field: platform.common.v1.KinematicModel model = 4;
+   */
+  model?: KinematicModel | undefined;
 };
 
 /**
@@ -352,7 +479,7 @@ export type GetKinematicsResponse = Message<"platform.common.v1.GetKinematicsRes
  * Use `create(GetKinematicsResponseSchema)` to create a new message.
  */
 export const GetKinematicsResponseSchema: GenMessage<GetKinematicsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 13);
+  messageDesc(file_platform_common_v1_common, 16);
 
 /**
  * @generated from message platform.common.v1.GetPropertiesRequest
@@ -374,7 +501,7 @@ export type GetPropertiesRequest = Message<"platform.common.v1.GetPropertiesRequ
  * Use `create(GetPropertiesRequestSchema)` to create a new message.
  */
 export const GetPropertiesRequestSchema: GenMessage<GetPropertiesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 14);
+  messageDesc(file_platform_common_v1_common, 17);
 
 /**
  * @generated from message platform.common.v1.GetPropertiesResponse
@@ -401,7 +528,7 @@ export type GetPropertiesResponse = Message<"platform.common.v1.GetPropertiesRes
  * Use `create(GetPropertiesResponseSchema)` to create a new message.
  */
 export const GetPropertiesResponseSchema: GenMessage<GetPropertiesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 15);
+  messageDesc(file_platform_common_v1_common, 18);
 
 /**
  * @generated from message platform.common.v1.GetReadingsRequest
@@ -423,7 +550,7 @@ export type GetReadingsRequest = Message<"platform.common.v1.GetReadingsRequest"
  * Use `create(GetReadingsRequestSchema)` to create a new message.
  */
 export const GetReadingsRequestSchema: GenMessage<GetReadingsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 16);
+  messageDesc(file_platform_common_v1_common, 19);
 
 /**
  * @generated from message platform.common.v1.GetReadingsResponse
@@ -440,7 +567,7 @@ export type GetReadingsResponse = Message<"platform.common.v1.GetReadingsRespons
  * Use `create(GetReadingsResponseSchema)` to create a new message.
  */
 export const GetReadingsResponseSchema: GenMessage<GetReadingsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 17);
+  messageDesc(file_platform_common_v1_common, 20);
 
 /**
  * @generated from message platform.common.v1.GetStatusRequest
@@ -457,7 +584,7 @@ export type GetStatusRequest = Message<"platform.common.v1.GetStatusRequest"> & 
  * Use `create(GetStatusRequestSchema)` to create a new message.
  */
 export const GetStatusRequestSchema: GenMessage<GetStatusRequest> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 18);
+  messageDesc(file_platform_common_v1_common, 21);
 
 /**
  * @generated from message platform.common.v1.GetStatusResponse
@@ -474,7 +601,240 @@ export type GetStatusResponse = Message<"platform.common.v1.GetStatusResponse"> 
  * Use `create(GetStatusResponseSchema)` to create a new message.
  */
 export const GetStatusResponseSchema: GenMessage<GetStatusResponse> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 19);
+  messageDesc(file_platform_common_v1_common, 22);
+
+/**
+ * Degrees and mm, and these per second and per second squared. An absent limit: none.
+ *
+ * @generated from message platform.common.v1.JointLimits
+ */
+export type JointLimits = Message<"platform.common.v1.JointLimits"> & {
+  /**
+   * @generated from field: optional double min = 1;
+   */
+  min?: number | undefined;
+
+  /**
+   * @generated from field: optional double max = 2;
+   */
+  max?: number | undefined;
+
+  /**
+   * @generated from field: optional double max_velocity = 3;
+   */
+  maxVelocity?: number | undefined;
+
+  /**
+   * @generated from field: optional double max_acceleration = 4;
+   */
+  maxAcceleration?: number | undefined;
+};
+
+/**
+ * Describes the message platform.common.v1.JointLimits.
+ * Use `create(JointLimitsSchema)` to create a new message.
+ */
+export const JointLimitsSchema: GenMessage<JointLimits> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 23);
+
+/**
+ * @generated from message platform.common.v1.KinematicJoint
+ */
+export type KinematicJoint = Message<"platform.common.v1.KinematicJoint"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string parent = 2;
+   */
+  parent: string;
+
+  /**
+   * @generated from field: platform.common.v1.JointType type = 3;
+   */
+  type: JointType;
+
+  /**
+   * @generated from field: platform.common.v1.Vector3 axis = 4;
+   */
+  axis?: Vector3 | undefined;
+
+  /**
+   * Those that are in force.
+   *
+   * @generated from field: platform.common.v1.JointLimits limits = 5;
+   */
+  limits?: JointLimits | undefined;
+
+  /**
+   * @generated from field: platform.common.v1.MimicJoint mimic = 6;
+   */
+  mimic?: MimicJoint | undefined;
+
+  /**
+   * @generated from field: platform.common.v1.Geometry geometry = 7;
+   */
+  geometry?: Geometry | undefined;
+};
+
+/**
+ * Describes the message platform.common.v1.KinematicJoint.
+ * Use `create(KinematicJointSchema)` to create a new message.
+ */
+export const KinematicJointSchema: GenMessage<KinematicJoint> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 24);
+
+/**
+ * A fixed step. The parent is a link or a joint, and empty at the start.
+ *
+ * @generated from message platform.common.v1.KinematicLink
+ */
+export type KinematicLink = Message<"platform.common.v1.KinematicLink"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string parent = 2;
+   */
+  parent: string;
+
+  /**
+   * @generated from field: platform.common.v1.LinkPose pose = 3;
+   */
+  pose?: LinkPose | undefined;
+
+  /**
+   * @generated from field: repeated platform.common.v1.Geometry collision = 4;
+   */
+  collision: Geometry[];
+
+  /**
+   * @generated from field: repeated platform.common.v1.Geometry visual = 5;
+   */
+  visual: Geometry[];
+};
+
+/**
+ * Describes the message platform.common.v1.KinematicLink.
+ * Use `create(KinematicLinkSchema)` to create a new message.
+ */
+export const KinematicLinkSchema: GenMessage<KinematicLink> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 25);
+
+/**
+ * How a component moves: links and joints, each with its parent.
+ *
+ * @generated from message platform.common.v1.KinematicModel
+ */
+export type KinematicModel = Message<"platform.common.v1.KinematicModel"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: repeated platform.common.v1.KinematicLink links = 2;
+   */
+  links: KinematicLink[];
+
+  /**
+   * @generated from field: repeated platform.common.v1.KinematicJoint joints = 3;
+   */
+  joints: KinematicJoint[];
+
+  /**
+   * The ids of the ends.
+   *
+   * @generated from field: repeated string output_frames = 4;
+   */
+  outputFrames: string[];
+
+  /**
+   * @generated from field: platform.common.v1.KinematicProperties properties = 5;
+   */
+  properties?: KinematicProperties | undefined;
+};
+
+/**
+ * Describes the message platform.common.v1.KinematicModel.
+ * Use `create(KinematicModelSchema)` to create a new message.
+ */
+export const KinematicModelSchema: GenMessage<KinematicModel> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 26);
+
+/**
+ * @generated from message platform.common.v1.KinematicProperties
+ */
+export type KinematicProperties = Message<"platform.common.v1.KinematicProperties"> & {
+  /**
+   * @generated from field: optional double operating_freq_hz = 1;
+   */
+  operatingFreqHz?: number | undefined;
+
+  /**
+   * @generated from field: optional double max_linear_tcp_speed_mm_per_sec = 2;
+   */
+  maxLinearTcpSpeedMmPerSec?: number | undefined;
+};
+
+/**
+ * Describes the message platform.common.v1.KinematicProperties.
+ * Use `create(KinematicPropertiesSchema)` to create a new message.
+ */
+export const KinematicPropertiesSchema: GenMessage<KinematicProperties> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 27);
+
+/**
+ * In mm; without an orientation, nothing is turned.
+ *
+ * @generated from message platform.common.v1.LinkPose
+ */
+export type LinkPose = Message<"platform.common.v1.LinkPose"> & {
+  /**
+   * @generated from field: platform.common.v1.Vector3 translation = 1;
+   */
+  translation?: Vector3 | undefined;
+
+  /**
+   * @generated from oneof platform.common.v1.LinkPose.orientation
+   */
+  orientation: {
+    /**
+     * @generated from field: platform.common.v1.Quaternion quaternion = 2;
+     */
+    value: Quaternion;
+    case: "quaternion";
+  } | {
+    /**
+     * @generated from field: platform.common.v1.Orientation orientation_vector = 3;
+     */
+    value: Orientation;
+    case: "orientationVector";
+  } | {
+    /**
+     * @generated from field: platform.common.v1.EulerAngles euler_angles = 4;
+     */
+    value: EulerAngles;
+    case: "eulerAngles";
+  } | {
+    /**
+     * @generated from field: platform.common.v1.AxisAngles axis_angles = 5;
+     */
+    value: AxisAngles;
+    case: "axisAngles";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message platform.common.v1.LinkPose.
+ * Use `create(LinkPoseSchema)` to create a new message.
+ */
+export const LinkPoseSchema: GenMessage<LinkPose> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 28);
 
 /**
  * @generated from message platform.common.v1.LogEntry
@@ -526,7 +886,7 @@ export type LogEntry = Message<"platform.common.v1.LogEntry"> & {
  * Use `create(LogEntrySchema)` to create a new message.
  */
 export const LogEntrySchema: GenMessage<LogEntry> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 20);
+  messageDesc(file_platform_common_v1_common, 29);
 
 /**
  * @generated from message platform.common.v1.Mesh
@@ -541,6 +901,11 @@ export type Mesh = Message<"platform.common.v1.Mesh"> & {
    * @generated from field: bytes mesh = 2;
    */
   mesh: Uint8Array;
+
+  /**
+   * @generated from field: optional string original_file_source_path_diagnostic = 3;
+   */
+  originalFileSourcePathDiagnostic?: string | undefined;
 };
 
 /**
@@ -548,7 +913,36 @@ export type Mesh = Message<"platform.common.v1.Mesh"> & {
  * Use `create(MeshSchema)` to create a new message.
  */
 export const MeshSchema: GenMessage<Mesh> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 21);
+  messageDesc(file_platform_common_v1_common, 30);
+
+/**
+ * A joint that follows another one: multiplier times its position, plus the offset.
+ *
+ * @generated from message platform.common.v1.MimicJoint
+ */
+export type MimicJoint = Message<"platform.common.v1.MimicJoint"> & {
+  /**
+   * @generated from field: string joint = 1;
+   */
+  joint: string;
+
+  /**
+   * @generated from field: double multiplier = 2;
+   */
+  multiplier: number;
+
+  /**
+   * @generated from field: double offset = 3;
+   */
+  offset: number;
+};
+
+/**
+ * Describes the message platform.common.v1.MimicJoint.
+ * Use `create(MimicJointSchema)` to create a new message.
+ */
+export const MimicJointSchema: GenMessage<MimicJoint> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 31);
 
 /**
  * @generated from message platform.common.v1.Orientation
@@ -580,7 +974,7 @@ export type Orientation = Message<"platform.common.v1.Orientation"> & {
  * Use `create(OrientationSchema)` to create a new message.
  */
 export const OrientationSchema: GenMessage<Orientation> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 22);
+  messageDesc(file_platform_common_v1_common, 32);
 
 /**
  * @generated from message platform.common.v1.PointCloud
@@ -597,7 +991,7 @@ export type PointCloud = Message<"platform.common.v1.PointCloud"> & {
  * Use `create(PointCloudSchema)` to create a new message.
  */
 export const PointCloudSchema: GenMessage<PointCloud> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 23);
+  messageDesc(file_platform_common_v1_common, 33);
 
 /**
  * @generated from message platform.common.v1.PointCloudObject
@@ -619,7 +1013,7 @@ export type PointCloudObject = Message<"platform.common.v1.PointCloudObject"> & 
  * Use `create(PointCloudObjectSchema)` to create a new message.
  */
 export const PointCloudObjectSchema: GenMessage<PointCloudObject> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 24);
+  messageDesc(file_platform_common_v1_common, 34);
 
 /**
  * @generated from message platform.common.v1.Pose
@@ -666,7 +1060,7 @@ export type Pose = Message<"platform.common.v1.Pose"> & {
  * Use `create(PoseSchema)` to create a new message.
  */
 export const PoseSchema: GenMessage<Pose> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 25);
+  messageDesc(file_platform_common_v1_common, 35);
 
 /**
  * @generated from message platform.common.v1.PoseCloud
@@ -713,7 +1107,7 @@ export type PoseCloud = Message<"platform.common.v1.PoseCloud"> & {
  * Use `create(PoseCloudSchema)` to create a new message.
  */
 export const PoseCloudSchema: GenMessage<PoseCloud> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 26);
+  messageDesc(file_platform_common_v1_common, 36);
 
 /**
  * @generated from message platform.common.v1.PoseInFrame
@@ -740,7 +1134,39 @@ export type PoseInFrame = Message<"platform.common.v1.PoseInFrame"> & {
  * Use `create(PoseInFrameSchema)` to create a new message.
  */
 export const PoseInFrameSchema: GenMessage<PoseInFrame> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 27);
+  messageDesc(file_platform_common_v1_common, 37);
+
+/**
+ * @generated from message platform.common.v1.Quaternion
+ */
+export type Quaternion = Message<"platform.common.v1.Quaternion"> & {
+  /**
+   * @generated from field: double w = 1;
+   */
+  w: number;
+
+  /**
+   * @generated from field: double x = 2;
+   */
+  x: number;
+
+  /**
+   * @generated from field: double y = 3;
+   */
+  y: number;
+
+  /**
+   * @generated from field: double z = 4;
+   */
+  z: number;
+};
+
+/**
+ * Describes the message platform.common.v1.Quaternion.
+ * Use `create(QuaternionSchema)` to create a new message.
+ */
+export const QuaternionSchema: GenMessage<Quaternion> = /*@__PURE__*/
+  messageDesc(file_platform_common_v1_common, 38);
 
 /**
  * @generated from message platform.common.v1.RectangularPrism
@@ -757,7 +1183,7 @@ export type RectangularPrism = Message<"platform.common.v1.RectangularPrism"> & 
  * Use `create(RectangularPrismSchema)` to create a new message.
  */
 export const RectangularPrismSchema: GenMessage<RectangularPrism> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 28);
+  messageDesc(file_platform_common_v1_common, 39);
 
 /**
  * @generated from message platform.common.v1.ResourceName
@@ -789,7 +1215,7 @@ export type ResourceName = Message<"platform.common.v1.ResourceName"> & {
  * Use `create(ResourceNameSchema)` to create a new message.
  */
 export const ResourceNameSchema: GenMessage<ResourceName> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 29);
+  messageDesc(file_platform_common_v1_common, 40);
 
 /**
  * @generated from message platform.common.v1.ResponseMetadata
@@ -806,7 +1232,7 @@ export type ResponseMetadata = Message<"platform.common.v1.ResponseMetadata"> & 
  * Use `create(ResponseMetadataSchema)` to create a new message.
  */
 export const ResponseMetadataSchema: GenMessage<ResponseMetadata> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 30);
+  messageDesc(file_platform_common_v1_common, 41);
 
 /**
  * @generated from message platform.common.v1.Sphere
@@ -823,7 +1249,7 @@ export type Sphere = Message<"platform.common.v1.Sphere"> & {
  * Use `create(SphereSchema)` to create a new message.
  */
 export const SphereSchema: GenMessage<Sphere> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 31);
+  messageDesc(file_platform_common_v1_common, 42);
 
 /**
  * @generated from message platform.common.v1.Transform
@@ -860,7 +1286,7 @@ export type Transform = Message<"platform.common.v1.Transform"> & {
  * Use `create(TransformSchema)` to create a new message.
  */
 export const TransformSchema: GenMessage<Transform> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 32);
+  messageDesc(file_platform_common_v1_common, 43);
 
 /**
  * @generated from message platform.common.v1.Vector3
@@ -887,7 +1313,7 @@ export type Vector3 = Message<"platform.common.v1.Vector3"> & {
  * Use `create(Vector3Schema)` to create a new message.
  */
 export const Vector3Schema: GenMessage<Vector3> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 33);
+  messageDesc(file_platform_common_v1_common, 44);
 
 /**
  * @generated from message platform.common.v1.WorldState
@@ -909,7 +1335,43 @@ export type WorldState = Message<"platform.common.v1.WorldState"> & {
  * Use `create(WorldStateSchema)` to create a new message.
  */
 export const WorldStateSchema: GenMessage<WorldState> = /*@__PURE__*/
-  messageDesc(file_platform_common_v1_common, 34);
+  messageDesc(file_platform_common_v1_common, 45);
+
+/**
+ * @generated from enum platform.common.v1.JointType
+ */
+export const JointType = {
+  /**
+   * @generated from enum value: JOINT_TYPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: JOINT_TYPE_REVOLUTE = 1;
+   */
+  REVOLUTE: 1,
+
+  /**
+   * @generated from enum value: JOINT_TYPE_PRISMATIC = 2;
+   */
+  PRISMATIC: 2,
+
+  /**
+   * @generated from enum value: JOINT_TYPE_CONTINUOUS = 3;
+   */
+  CONTINUOUS: 3,
+} as const;
+
+/**
+ * @generated from enum platform.common.v1.JointType
+ */
+export type JointType = (typeof JointType)[keyof typeof JointType] | UnknownEnum;
+
+/**
+ * Describes the enum platform.common.v1.JointType.
+ */
+export const JointTypeSchema: GenEnum<JointType> = /*@__PURE__*/
+  enumDesc(file_platform_common_v1_common, 0);
 
 /**
  * @generated from enum platform.common.v1.KinematicsFileFormat
@@ -940,7 +1402,7 @@ export type KinematicsFileFormat = (typeof KinematicsFileFormat)[keyof typeof Ki
  * Describes the enum platform.common.v1.KinematicsFileFormat.
  */
 export const KinematicsFileFormatSchema: GenEnum<KinematicsFileFormat> = /*@__PURE__*/
-  enumDesc(file_platform_common_v1_common, 0);
+  enumDesc(file_platform_common_v1_common, 1);
 
 /**
  * When a session expires, each resource whose last such call came from it is stopped.

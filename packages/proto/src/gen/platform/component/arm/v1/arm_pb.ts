@@ -16,7 +16,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file platform/component/arm/v1/arm.proto.
  */
 export const file_platform_component_arm_v1_arm: GenFile = /*@__PURE__*/
-  fileDesc("CiNwbGF0Zm9ybS9jb21wb25lbnQvYXJtL3YxL2FybS5wcm90bxIZcGxhdGZvcm0uY29tcG9uZW50LmFybS52MSJNChVHZXRFbmRQb3NpdGlvblJlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiQAoWR2V0RW5kUG9zaXRpb25SZXNwb25zZRImCgRwb3NlGAEgASgLMhgucGxhdGZvcm0uY29tbW9uLnYxLlBvc2UiUAoYR2V0Sm9pbnRQb3NpdGlvbnNSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IlkKGUdldEpvaW50UG9zaXRpb25zUmVzcG9uc2USPAoJcG9zaXRpb25zGAEgASgLMikucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Kb2ludFBvc2l0aW9ucyIfCg9Jc01vdmluZ1JlcXVlc3QSDAoEbmFtZRgBIAEoCSIlChBJc01vdmluZ1Jlc3BvbnNlEhEKCWlzX21vdmluZxgBIAEoCCIkChJKb2ludEFjY2VsZXJhdGlvbnMSDgoGdmFsdWVzGAEgAygBIiAKDkpvaW50UG9zaXRpb25zEg4KBnZhbHVlcxgBIAMoASIhCg9Kb2ludFZlbG9jaXRpZXMSDgoGdmFsdWVzGAEgAygBIoACCgtNb3ZlT3B0aW9ucxIhChRtYXhfdmVsX2RlZ3NfcGVyX3NlYxgBIAEoAUgAiAEBEiIKFW1heF9hY2NfZGVnc19wZXJfc2VjMhgCIAEoAUgBiAEBEiMKG21heF92ZWxfZGVnc19wZXJfc2VjX2pvaW50cxgDIAMoARIkChxtYXhfYWNjX2RlZ3NfcGVyX3NlYzJfam9pbnRzGAQgAygBEhoKDW1heF90Y3Bfc3BlZWQYBSABKAFIAogBAUIXChVfbWF4X3ZlbF9kZWdzX3Blcl9zZWNCGAoWX21heF9hY2NfZGVnc19wZXJfc2VjMkIQCg5fbWF4X3RjcF9zcGVlZCLgAQogTW92ZVRocm91Z2hKb2ludFBvc2l0aW9uc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRI8Cglwb3NpdGlvbnMYAiADKAsyKS5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLkpvaW50UG9zaXRpb25zEjwKB29wdGlvbnMYAyABKAsyJi5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLk1vdmVPcHRpb25zSACIAQESJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgoKCF9vcHRpb25zIiMKIU1vdmVUaHJvdWdoSm9pbnRQb3NpdGlvbnNSZXNwb25zZSKCAwooTW92ZVRocm91Z2hKb2ludFBvc2l0aW9uc1N0cmVhbWVkUmVxdWVzdBIMCgRuYW1lGAEgASgJElgKBGluaXQYAiABKAsySC5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLk1vdmVUaHJvdWdoSm9pbnRQb3NpdGlvbnNTdHJlYW1lZFJlcXVlc3QuSW5pdEgAEmQKBWJhdGNoGAMgASgLMlMucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Nb3ZlVGhyb3VnaEpvaW50UG9zaXRpb25zU3RyZWFtZWRSZXF1ZXN0LlRyYWplY3RvcnlCYXRjaEgAGi4KBEluaXQSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Gk0KD1RyYWplY3RvcnlCYXRjaBI6CgZwb2ludHMYASADKAsyKi5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLlRyYWplY3RvcnlQb2ludEIJCgdtZXNzYWdlIsgBCilNb3ZlVGhyb3VnaEpvaW50UG9zaXRpb25zU3RyZWFtZWRSZXNwb25zZRJcCgNhY2sYASABKAsyTS5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLk1vdmVUaHJvdWdoSm9pbnRQb3NpdGlvbnNTdHJlYW1lZFJlc3BvbnNlLkJhdGNoQWNrSAAaMgoIQmF0Y2hBY2sSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgkKB21lc3NhZ2UikQEKG01vdmVUb0pvaW50UG9zaXRpb25zUmVxdWVzdBIMCgRuYW1lGAEgASgJEjwKCXBvc2l0aW9ucxgCIAEoCzIpLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuSm9pbnRQb3NpdGlvbnMSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ih4KHE1vdmVUb0pvaW50UG9zaXRpb25zUmVzcG9uc2UicwoVTW92ZVRvUG9zaXRpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkSJAoCdG8YAiABKAsyGC5wbGF0Zm9ybS5jb21tb24udjEuUG9zZRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiGAoWTW92ZVRvUG9zaXRpb25SZXNwb25zZSKPAQoGU3RhdHVzEi4KDGVuZF9wb3NpdGlvbhgBIAEoCzIYLnBsYXRmb3JtLmNvbW1vbi52MS5Qb3NlEkIKD2pvaW50X3Bvc2l0aW9ucxgCIAEoCzIpLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuSm9pbnRQb3NpdGlvbnMSEQoJaXNfbW92aW5nGAMgASgIIkMKC1N0b3BSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ig4KDFN0b3BSZXNwb25zZSKZAwoPVHJhamVjdG9yeVBvaW50EicKBHRpbWUYASABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SPAoJcG9zaXRpb25zGAIgASgLMikucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Kb2ludFBvc2l0aW9ucxJZCgtjb25zdHJhaW50cxgDIAEoCzI/LnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuVHJhamVjdG9yeVBvaW50LktpbmVtYXRpY0NvbnN0cmFpbnRzSACIAQEaswEKFEtpbmVtYXRpY0NvbnN0cmFpbnRzEj4KCnZlbG9jaXRpZXMYASABKAsyKi5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLkpvaW50VmVsb2NpdGllcxJJCg1hY2NlbGVyYXRpb25zGAIgASgLMi0ucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Kb2ludEFjY2VsZXJhdGlvbnNIAIgBAUIQCg5fYWNjZWxlcmF0aW9uc0IOCgxfY29uc3RyYWludHMyiAwKCkFybVNlcnZpY2USdQoOR2V0RW5kUG9zaXRpb24SMC5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLkdldEVuZFBvc2l0aW9uUmVxdWVzdBoxLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuR2V0RW5kUG9zaXRpb25SZXNwb25zZRJ7Cg5Nb3ZlVG9Qb3NpdGlvbhIwLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuTW92ZVRvUG9zaXRpb25SZXF1ZXN0GjEucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Nb3ZlVG9Qb3NpdGlvblJlc3BvbnNlIgSgkikBEn4KEUdldEpvaW50UG9zaXRpb25zEjMucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5HZXRKb2ludFBvc2l0aW9uc1JlcXVlc3QaNC5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLkdldEpvaW50UG9zaXRpb25zUmVzcG9uc2USjQEKFE1vdmVUb0pvaW50UG9zaXRpb25zEjYucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Nb3ZlVG9Kb2ludFBvc2l0aW9uc1JlcXVlc3QaNy5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLk1vdmVUb0pvaW50UG9zaXRpb25zUmVzcG9uc2UiBKCSKQESnAEKGU1vdmVUaHJvdWdoSm9pbnRQb3NpdGlvbnMSOy5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLk1vdmVUaHJvdWdoSm9pbnRQb3NpdGlvbnNSZXF1ZXN0GjwucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Nb3ZlVGhyb3VnaEpvaW50UG9zaXRpb25zUmVzcG9uc2UiBKCSKQESuAEKIU1vdmVUaHJvdWdoSm9pbnRQb3NpdGlvbnNTdHJlYW1lZBJDLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuTW92ZVRocm91Z2hKb2ludFBvc2l0aW9uc1N0cmVhbWVkUmVxdWVzdBpELnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuTW92ZVRocm91Z2hKb2ludFBvc2l0aW9uc1N0cmVhbWVkUmVzcG9uc2UiBKCSKQEoATABElcKBFN0b3ASJi5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLlN0b3BSZXF1ZXN0GicucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5TdG9wUmVzcG9uc2USYwoISXNNb3ZpbmcSKi5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLklzTW92aW5nUmVxdWVzdBorLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuSXNNb3ZpbmdSZXNwb25zZRJYCglEb0NvbW1hbmQSJC5wbGF0Zm9ybS5jb21tb24udjEuRG9Db21tYW5kUmVxdWVzdBolLnBsYXRmb3JtLmNvbW1vbi52MS5Eb0NvbW1hbmRSZXNwb25zZRJYCglHZXRTdGF0dXMSJC5wbGF0Zm9ybS5jb21tb24udjEuR2V0U3RhdHVzUmVxdWVzdBolLnBsYXRmb3JtLmNvbW1vbi52MS5HZXRTdGF0dXNSZXNwb25zZRJkCg1HZXRLaW5lbWF0aWNzEigucGxhdGZvcm0uY29tbW9uLnYxLkdldEtpbmVtYXRpY3NSZXF1ZXN0GikucGxhdGZvcm0uY29tbW9uLnYxLkdldEtpbmVtYXRpY3NSZXNwb25zZRJkCg1HZXRHZW9tZXRyaWVzEigucGxhdGZvcm0uY29tbW9uLnYxLkdldEdlb21ldHJpZXNSZXF1ZXN0GikucGxhdGZvcm0uY29tbW9uLnYxLkdldEdlb21ldHJpZXNSZXNwb25zZRJeCgtHZXQzRE1vZGVscxImLnBsYXRmb3JtLmNvbW1vbi52MS5HZXQzRE1vZGVsc1JlcXVlc3QaJy5wbGF0Zm9ybS5jb21tb24udjEuR2V0M0RNb2RlbHNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_struct, file_platform_common_v1_common]);
+  fileDesc("CiNwbGF0Zm9ybS9jb21wb25lbnQvYXJtL3YxL2FybS5wcm90bxIZcGxhdGZvcm0uY29tcG9uZW50LmFybS52MSJNChVHZXRFbmRQb3NpdGlvblJlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiQAoWR2V0RW5kUG9zaXRpb25SZXNwb25zZRImCgRwb3NlGAEgASgLMhgucGxhdGZvcm0uY29tbW9uLnYxLlBvc2UiUAoYR2V0Sm9pbnRQb3NpdGlvbnNSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IlkKGUdldEpvaW50UG9zaXRpb25zUmVzcG9uc2USPAoJcG9zaXRpb25zGAEgASgLMikucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Kb2ludFBvc2l0aW9ucyJMChRHZXRNYW51YWxNb2RlUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCIsChVHZXRNYW51YWxNb2RlUmVzcG9uc2USEwoLbWFudWFsX21vZGUYASABKAgiTAoUR2V0UHJvcGVydGllc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiWAoVR2V0UHJvcGVydGllc1Jlc3BvbnNlEhsKE3N1cHBvcnRfbWFudWFsX21vZGUYASABKAgSIgoac3VwcG9ydF9jYXJ0ZXNpYW5fY29tbWFuZHMYAiABKAgiHwoPSXNNb3ZpbmdSZXF1ZXN0EgwKBG5hbWUYASABKAkiJQoQSXNNb3ZpbmdSZXNwb25zZRIRCglpc19tb3ZpbmcYASABKAgiJAoSSm9pbnRBY2NlbGVyYXRpb25zEg4KBnZhbHVlcxgBIAMoASIgCg5Kb2ludFBvc2l0aW9ucxIOCgZ2YWx1ZXMYASADKAEiIQoPSm9pbnRWZWxvY2l0aWVzEg4KBnZhbHVlcxgBIAMoASKAAgoLTW92ZU9wdGlvbnMSIQoUbWF4X3ZlbF9kZWdzX3Blcl9zZWMYASABKAFIAIgBARIiChVtYXhfYWNjX2RlZ3NfcGVyX3NlYzIYAiABKAFIAYgBARIjChttYXhfdmVsX2RlZ3NfcGVyX3NlY19qb2ludHMYAyADKAESJAocbWF4X2FjY19kZWdzX3Blcl9zZWMyX2pvaW50cxgEIAMoARIaCg1tYXhfdGNwX3NwZWVkGAUgASgBSAKIAQFCFwoVX21heF92ZWxfZGVnc19wZXJfc2VjQhgKFl9tYXhfYWNjX2RlZ3NfcGVyX3NlYzJCEAoOX21heF90Y3Bfc3BlZWQi4AEKIE1vdmVUaHJvdWdoSm9pbnRQb3NpdGlvbnNSZXF1ZXN0EgwKBG5hbWUYASABKAkSPAoJcG9zaXRpb25zGAIgAygLMikucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Kb2ludFBvc2l0aW9ucxI8CgdvcHRpb25zGAMgASgLMiYucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Nb3ZlT3B0aW9uc0gAiAEBEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIKCghfb3B0aW9ucyIjCiFNb3ZlVGhyb3VnaEpvaW50UG9zaXRpb25zUmVzcG9uc2UiggMKKE1vdmVUaHJvdWdoSm9pbnRQb3NpdGlvbnNTdHJlYW1lZFJlcXVlc3QSDAoEbmFtZRgBIAEoCRJYCgRpbml0GAIgASgLMkgucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Nb3ZlVGhyb3VnaEpvaW50UG9zaXRpb25zU3RyZWFtZWRSZXF1ZXN0LkluaXRIABJkCgViYXRjaBgDIAEoCzJTLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuTW92ZVRocm91Z2hKb2ludFBvc2l0aW9uc1N0cmVhbWVkUmVxdWVzdC5UcmFqZWN0b3J5QmF0Y2hIABouCgRJbml0EiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBpNCg9UcmFqZWN0b3J5QmF0Y2gSOgoGcG9pbnRzGAEgAygLMioucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5UcmFqZWN0b3J5UG9pbnRCCQoHbWVzc2FnZSLIAQopTW92ZVRocm91Z2hKb2ludFBvc2l0aW9uc1N0cmVhbWVkUmVzcG9uc2USXAoDYWNrGAEgASgLMk0ucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Nb3ZlVGhyb3VnaEpvaW50UG9zaXRpb25zU3RyZWFtZWRSZXNwb25zZS5CYXRjaEFja0gAGjIKCEJhdGNoQWNrEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIJCgdtZXNzYWdlIpEBChtNb3ZlVG9Kb2ludFBvc2l0aW9uc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRI8Cglwb3NpdGlvbnMYAiABKAsyKS5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLkpvaW50UG9zaXRpb25zEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCIeChxNb3ZlVG9Kb2ludFBvc2l0aW9uc1Jlc3BvbnNlInMKFU1vdmVUb1Bvc2l0aW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEiQKAnRvGAIgASgLMhgucGxhdGZvcm0uY29tbW9uLnYxLlBvc2USJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IhgKFk1vdmVUb1Bvc2l0aW9uUmVzcG9uc2UidgoUU2V0TWFudWFsTW9kZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRITCgttYW51YWxfbW9kZRgCIAEoCBITCgtlbmFibGVkX2ZvchgDIAEoBRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiFwoVU2V0TWFudWFsTW9kZVJlc3BvbnNlIo8BCgZTdGF0dXMSLgoMZW5kX3Bvc2l0aW9uGAEgASgLMhgucGxhdGZvcm0uY29tbW9uLnYxLlBvc2USQgoPam9pbnRfcG9zaXRpb25zGAIgASgLMikucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Kb2ludFBvc2l0aW9ucxIRCglpc19tb3ZpbmcYAyABKAgiQwoLU3RvcFJlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiDgoMU3RvcFJlc3BvbnNlIpkDCg9UcmFqZWN0b3J5UG9pbnQSJwoEdGltZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI8Cglwb3NpdGlvbnMYAiABKAsyKS5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLkpvaW50UG9zaXRpb25zElkKC2NvbnN0cmFpbnRzGAMgASgLMj8ucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5UcmFqZWN0b3J5UG9pbnQuS2luZW1hdGljQ29uc3RyYWludHNIAIgBARqzAQoUS2luZW1hdGljQ29uc3RyYWludHMSPgoKdmVsb2NpdGllcxgBIAEoCzIqLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuSm9pbnRWZWxvY2l0aWVzEkkKDWFjY2VsZXJhdGlvbnMYAiABKAsyLS5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLkpvaW50QWNjZWxlcmF0aW9uc0gAiAEBQhAKDl9hY2NlbGVyYXRpb25zQg4KDF9jb25zdHJhaW50czLkDgoKQXJtU2VydmljZRJ1Cg5HZXRFbmRQb3NpdGlvbhIwLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuR2V0RW5kUG9zaXRpb25SZXF1ZXN0GjEucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5HZXRFbmRQb3NpdGlvblJlc3BvbnNlEnsKDk1vdmVUb1Bvc2l0aW9uEjAucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Nb3ZlVG9Qb3NpdGlvblJlcXVlc3QaMS5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLk1vdmVUb1Bvc2l0aW9uUmVzcG9uc2UiBKCSKQESfgoRR2V0Sm9pbnRQb3NpdGlvbnMSMy5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLkdldEpvaW50UG9zaXRpb25zUmVxdWVzdBo0LnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuR2V0Sm9pbnRQb3NpdGlvbnNSZXNwb25zZRKNAQoUTW92ZVRvSm9pbnRQb3NpdGlvbnMSNi5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLk1vdmVUb0pvaW50UG9zaXRpb25zUmVxdWVzdBo3LnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuTW92ZVRvSm9pbnRQb3NpdGlvbnNSZXNwb25zZSIEoJIpARKcAQoZTW92ZVRocm91Z2hKb2ludFBvc2l0aW9ucxI7LnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuTW92ZVRocm91Z2hKb2ludFBvc2l0aW9uc1JlcXVlc3QaPC5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLk1vdmVUaHJvdWdoSm9pbnRQb3NpdGlvbnNSZXNwb25zZSIEoJIpARK4AQohTW92ZVRocm91Z2hKb2ludFBvc2l0aW9uc1N0cmVhbWVkEkMucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Nb3ZlVGhyb3VnaEpvaW50UG9zaXRpb25zU3RyZWFtZWRSZXF1ZXN0GkQucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Nb3ZlVGhyb3VnaEpvaW50UG9zaXRpb25zU3RyZWFtZWRSZXNwb25zZSIEoJIpASgBMAESVwoEU3RvcBImLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuU3RvcFJlcXVlc3QaJy5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLlN0b3BSZXNwb25zZRJjCghJc01vdmluZxIqLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuSXNNb3ZpbmdSZXF1ZXN0GisucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5Jc01vdmluZ1Jlc3BvbnNlElgKCURvQ29tbWFuZBIkLnBsYXRmb3JtLmNvbW1vbi52MS5Eb0NvbW1hbmRSZXF1ZXN0GiUucGxhdGZvcm0uY29tbW9uLnYxLkRvQ29tbWFuZFJlc3BvbnNlElgKCUdldFN0YXR1cxIkLnBsYXRmb3JtLmNvbW1vbi52MS5HZXRTdGF0dXNSZXF1ZXN0GiUucGxhdGZvcm0uY29tbW9uLnYxLkdldFN0YXR1c1Jlc3BvbnNlEmQKDUdldEtpbmVtYXRpY3MSKC5wbGF0Zm9ybS5jb21tb24udjEuR2V0S2luZW1hdGljc1JlcXVlc3QaKS5wbGF0Zm9ybS5jb21tb24udjEuR2V0S2luZW1hdGljc1Jlc3BvbnNlEmQKDUdldEdlb21ldHJpZXMSKC5wbGF0Zm9ybS5jb21tb24udjEuR2V0R2VvbWV0cmllc1JlcXVlc3QaKS5wbGF0Zm9ybS5jb21tb24udjEuR2V0R2VvbWV0cmllc1Jlc3BvbnNlEl4KC0dldDNETW9kZWxzEiYucGxhdGZvcm0uY29tbW9uLnYxLkdldDNETW9kZWxzUmVxdWVzdBonLnBsYXRmb3JtLmNvbW1vbi52MS5HZXQzRE1vZGVsc1Jlc3BvbnNlEnIKDVNldE1hbnVhbE1vZGUSLy5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLlNldE1hbnVhbE1vZGVSZXF1ZXN0GjAucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5TZXRNYW51YWxNb2RlUmVzcG9uc2UScgoNR2V0TWFudWFsTW9kZRIvLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuR2V0TWFudWFsTW9kZVJlcXVlc3QaMC5wbGF0Zm9ybS5jb21wb25lbnQuYXJtLnYxLkdldE1hbnVhbE1vZGVSZXNwb25zZRJyCg1HZXRQcm9wZXJ0aWVzEi8ucGxhdGZvcm0uY29tcG9uZW50LmFybS52MS5HZXRQcm9wZXJ0aWVzUmVxdWVzdBowLnBsYXRmb3JtLmNvbXBvbmVudC5hcm0udjEuR2V0UHJvcGVydGllc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_struct, file_platform_common_v1_common]);
 
 /**
  * @generated from message platform.component.arm.v1.GetEndPositionRequest
@@ -97,6 +97,91 @@ export const GetJointPositionsResponseSchema: GenMessage<GetJointPositionsRespon
   messageDesc(file_platform_component_arm_v1_arm, 3);
 
 /**
+ * @generated from message platform.component.arm.v1.GetManualModeRequest
+ */
+export type GetManualModeRequest = Message<"platform.component.arm.v1.GetManualModeRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.component.arm.v1.GetManualModeRequest.
+ * Use `create(GetManualModeRequestSchema)` to create a new message.
+ */
+export const GetManualModeRequestSchema: GenMessage<GetManualModeRequest> = /*@__PURE__*/
+  messageDesc(file_platform_component_arm_v1_arm, 4);
+
+/**
+ * @generated from message platform.component.arm.v1.GetManualModeResponse
+ */
+export type GetManualModeResponse = Message<"platform.component.arm.v1.GetManualModeResponse"> & {
+  /**
+   * @generated from field: bool manual_mode = 1;
+   */
+  manualMode: boolean;
+};
+
+/**
+ * Describes the message platform.component.arm.v1.GetManualModeResponse.
+ * Use `create(GetManualModeResponseSchema)` to create a new message.
+ */
+export const GetManualModeResponseSchema: GenMessage<GetManualModeResponse> = /*@__PURE__*/
+  messageDesc(file_platform_component_arm_v1_arm, 5);
+
+/**
+ * @generated from message platform.component.arm.v1.GetPropertiesRequest
+ */
+export type GetPropertiesRequest = Message<"platform.component.arm.v1.GetPropertiesRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.component.arm.v1.GetPropertiesRequest.
+ * Use `create(GetPropertiesRequestSchema)` to create a new message.
+ */
+export const GetPropertiesRequestSchema: GenMessage<GetPropertiesRequest> = /*@__PURE__*/
+  messageDesc(file_platform_component_arm_v1_arm, 6);
+
+/**
+ * @generated from message platform.component.arm.v1.GetPropertiesResponse
+ */
+export type GetPropertiesResponse = Message<"platform.component.arm.v1.GetPropertiesResponse"> & {
+  /**
+   * @generated from field: bool support_manual_mode = 1;
+   */
+  supportManualMode: boolean;
+
+  /**
+   * Whether MoveToPosition works.
+   *
+   * @generated from field: bool support_cartesian_commands = 2;
+   */
+  supportCartesianCommands: boolean;
+};
+
+/**
+ * Describes the message platform.component.arm.v1.GetPropertiesResponse.
+ * Use `create(GetPropertiesResponseSchema)` to create a new message.
+ */
+export const GetPropertiesResponseSchema: GenMessage<GetPropertiesResponse> = /*@__PURE__*/
+  messageDesc(file_platform_component_arm_v1_arm, 7);
+
+/**
  * @generated from message platform.component.arm.v1.IsMovingRequest
  */
 export type IsMovingRequest = Message<"platform.component.arm.v1.IsMovingRequest"> & {
@@ -111,7 +196,7 @@ export type IsMovingRequest = Message<"platform.component.arm.v1.IsMovingRequest
  * Use `create(IsMovingRequestSchema)` to create a new message.
  */
 export const IsMovingRequestSchema: GenMessage<IsMovingRequest> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 4);
+  messageDesc(file_platform_component_arm_v1_arm, 8);
 
 /**
  * @generated from message platform.component.arm.v1.IsMovingResponse
@@ -128,7 +213,7 @@ export type IsMovingResponse = Message<"platform.component.arm.v1.IsMovingRespon
  * Use `create(IsMovingResponseSchema)` to create a new message.
  */
 export const IsMovingResponseSchema: GenMessage<IsMovingResponse> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 5);
+  messageDesc(file_platform_component_arm_v1_arm, 9);
 
 /**
  * @generated from message platform.component.arm.v1.JointAccelerations
@@ -145,7 +230,7 @@ export type JointAccelerations = Message<"platform.component.arm.v1.JointAcceler
  * Use `create(JointAccelerationsSchema)` to create a new message.
  */
 export const JointAccelerationsSchema: GenMessage<JointAccelerations> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 6);
+  messageDesc(file_platform_component_arm_v1_arm, 10);
 
 /**
  * @generated from message platform.component.arm.v1.JointPositions
@@ -162,7 +247,7 @@ export type JointPositions = Message<"platform.component.arm.v1.JointPositions">
  * Use `create(JointPositionsSchema)` to create a new message.
  */
 export const JointPositionsSchema: GenMessage<JointPositions> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 7);
+  messageDesc(file_platform_component_arm_v1_arm, 11);
 
 /**
  * @generated from message platform.component.arm.v1.JointVelocities
@@ -179,7 +264,7 @@ export type JointVelocities = Message<"platform.component.arm.v1.JointVelocities
  * Use `create(JointVelocitiesSchema)` to create a new message.
  */
 export const JointVelocitiesSchema: GenMessage<JointVelocities> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 8);
+  messageDesc(file_platform_component_arm_v1_arm, 12);
 
 /**
  * @generated from message platform.component.arm.v1.MoveOptions
@@ -216,7 +301,7 @@ export type MoveOptions = Message<"platform.component.arm.v1.MoveOptions"> & {
  * Use `create(MoveOptionsSchema)` to create a new message.
  */
 export const MoveOptionsSchema: GenMessage<MoveOptions> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 9);
+  messageDesc(file_platform_component_arm_v1_arm, 13);
 
 /**
  * @generated from message platform.component.arm.v1.MoveThroughJointPositionsRequest
@@ -248,7 +333,7 @@ export type MoveThroughJointPositionsRequest = Message<"platform.component.arm.v
  * Use `create(MoveThroughJointPositionsRequestSchema)` to create a new message.
  */
 export const MoveThroughJointPositionsRequestSchema: GenMessage<MoveThroughJointPositionsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 10);
+  messageDesc(file_platform_component_arm_v1_arm, 14);
 
 /**
  * @generated from message platform.component.arm.v1.MoveThroughJointPositionsResponse
@@ -261,7 +346,7 @@ export type MoveThroughJointPositionsResponse = Message<"platform.component.arm.
  * Use `create(MoveThroughJointPositionsResponseSchema)` to create a new message.
  */
 export const MoveThroughJointPositionsResponseSchema: GenMessage<MoveThroughJointPositionsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 11);
+  messageDesc(file_platform_component_arm_v1_arm, 15);
 
 /**
  * @generated from message platform.component.arm.v1.MoveThroughJointPositionsStreamedRequest
@@ -295,7 +380,7 @@ export type MoveThroughJointPositionsStreamedRequest = Message<"platform.compone
  * Use `create(MoveThroughJointPositionsStreamedRequestSchema)` to create a new message.
  */
 export const MoveThroughJointPositionsStreamedRequestSchema: GenMessage<MoveThroughJointPositionsStreamedRequest> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 12);
+  messageDesc(file_platform_component_arm_v1_arm, 16);
 
 /**
  * @generated from message platform.component.arm.v1.MoveThroughJointPositionsStreamedRequest.Init
@@ -312,7 +397,7 @@ export type MoveThroughJointPositionsStreamedRequest_Init = Message<"platform.co
  * Use `create(MoveThroughJointPositionsStreamedRequest_InitSchema)` to create a new message.
  */
 export const MoveThroughJointPositionsStreamedRequest_InitSchema: GenMessage<MoveThroughJointPositionsStreamedRequest_Init> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 12, 0);
+  messageDesc(file_platform_component_arm_v1_arm, 16, 0);
 
 /**
  * @generated from message platform.component.arm.v1.MoveThroughJointPositionsStreamedRequest.TrajectoryBatch
@@ -329,7 +414,7 @@ export type MoveThroughJointPositionsStreamedRequest_TrajectoryBatch = Message<"
  * Use `create(MoveThroughJointPositionsStreamedRequest_TrajectoryBatchSchema)` to create a new message.
  */
 export const MoveThroughJointPositionsStreamedRequest_TrajectoryBatchSchema: GenMessage<MoveThroughJointPositionsStreamedRequest_TrajectoryBatch> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 12, 1);
+  messageDesc(file_platform_component_arm_v1_arm, 16, 1);
 
 /**
  * @generated from message platform.component.arm.v1.MoveThroughJointPositionsStreamedResponse
@@ -352,7 +437,7 @@ export type MoveThroughJointPositionsStreamedResponse = Message<"platform.compon
  * Use `create(MoveThroughJointPositionsStreamedResponseSchema)` to create a new message.
  */
 export const MoveThroughJointPositionsStreamedResponseSchema: GenMessage<MoveThroughJointPositionsStreamedResponse> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 13);
+  messageDesc(file_platform_component_arm_v1_arm, 17);
 
 /**
  * @generated from message platform.component.arm.v1.MoveThroughJointPositionsStreamedResponse.BatchAck
@@ -369,7 +454,7 @@ export type MoveThroughJointPositionsStreamedResponse_BatchAck = Message<"platfo
  * Use `create(MoveThroughJointPositionsStreamedResponse_BatchAckSchema)` to create a new message.
  */
 export const MoveThroughJointPositionsStreamedResponse_BatchAckSchema: GenMessage<MoveThroughJointPositionsStreamedResponse_BatchAck> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 13, 0);
+  messageDesc(file_platform_component_arm_v1_arm, 17, 0);
 
 /**
  * @generated from message platform.component.arm.v1.MoveToJointPositionsRequest
@@ -396,7 +481,7 @@ export type MoveToJointPositionsRequest = Message<"platform.component.arm.v1.Mov
  * Use `create(MoveToJointPositionsRequestSchema)` to create a new message.
  */
 export const MoveToJointPositionsRequestSchema: GenMessage<MoveToJointPositionsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 14);
+  messageDesc(file_platform_component_arm_v1_arm, 18);
 
 /**
  * @generated from message platform.component.arm.v1.MoveToJointPositionsResponse
@@ -409,7 +494,7 @@ export type MoveToJointPositionsResponse = Message<"platform.component.arm.v1.Mo
  * Use `create(MoveToJointPositionsResponseSchema)` to create a new message.
  */
 export const MoveToJointPositionsResponseSchema: GenMessage<MoveToJointPositionsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 15);
+  messageDesc(file_platform_component_arm_v1_arm, 19);
 
 /**
  * @generated from message platform.component.arm.v1.MoveToPositionRequest
@@ -436,7 +521,7 @@ export type MoveToPositionRequest = Message<"platform.component.arm.v1.MoveToPos
  * Use `create(MoveToPositionRequestSchema)` to create a new message.
  */
 export const MoveToPositionRequestSchema: GenMessage<MoveToPositionRequest> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 16);
+  messageDesc(file_platform_component_arm_v1_arm, 20);
 
 /**
  * @generated from message platform.component.arm.v1.MoveToPositionResponse
@@ -449,7 +534,54 @@ export type MoveToPositionResponse = Message<"platform.component.arm.v1.MoveToPo
  * Use `create(MoveToPositionResponseSchema)` to create a new message.
  */
 export const MoveToPositionResponseSchema: GenMessage<MoveToPositionResponse> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 17);
+  messageDesc(file_platform_component_arm_v1_arm, 21);
+
+/**
+ * @generated from message platform.component.arm.v1.SetManualModeRequest
+ */
+export type SetManualModeRequest = Message<"platform.component.arm.v1.SetManualModeRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: bool manual_mode = 2;
+   */
+  manualMode: boolean;
+
+  /**
+   * In seconds, after which the mode ends; 0: until it is ended.
+   *
+   * @generated from field: int32 enabled_for = 3;
+   */
+  enabledFor: number;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.component.arm.v1.SetManualModeRequest.
+ * Use `create(SetManualModeRequestSchema)` to create a new message.
+ */
+export const SetManualModeRequestSchema: GenMessage<SetManualModeRequest> = /*@__PURE__*/
+  messageDesc(file_platform_component_arm_v1_arm, 22);
+
+/**
+ * @generated from message platform.component.arm.v1.SetManualModeResponse
+ */
+export type SetManualModeResponse = Message<"platform.component.arm.v1.SetManualModeResponse"> & {
+};
+
+/**
+ * Describes the message platform.component.arm.v1.SetManualModeResponse.
+ * Use `create(SetManualModeResponseSchema)` to create a new message.
+ */
+export const SetManualModeResponseSchema: GenMessage<SetManualModeResponse> = /*@__PURE__*/
+  messageDesc(file_platform_component_arm_v1_arm, 23);
 
 /**
  * @generated from message platform.component.arm.v1.Status
@@ -476,7 +608,7 @@ export type Status = Message<"platform.component.arm.v1.Status"> & {
  * Use `create(StatusSchema)` to create a new message.
  */
 export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 18);
+  messageDesc(file_platform_component_arm_v1_arm, 24);
 
 /**
  * @generated from message platform.component.arm.v1.StopRequest
@@ -498,7 +630,7 @@ export type StopRequest = Message<"platform.component.arm.v1.StopRequest"> & {
  * Use `create(StopRequestSchema)` to create a new message.
  */
 export const StopRequestSchema: GenMessage<StopRequest> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 19);
+  messageDesc(file_platform_component_arm_v1_arm, 25);
 
 /**
  * @generated from message platform.component.arm.v1.StopResponse
@@ -511,7 +643,7 @@ export type StopResponse = Message<"platform.component.arm.v1.StopResponse"> & {
  * Use `create(StopResponseSchema)` to create a new message.
  */
 export const StopResponseSchema: GenMessage<StopResponse> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 20);
+  messageDesc(file_platform_component_arm_v1_arm, 26);
 
 /**
  * @generated from message platform.component.arm.v1.TrajectoryPoint
@@ -538,7 +670,7 @@ export type TrajectoryPoint = Message<"platform.component.arm.v1.TrajectoryPoint
  * Use `create(TrajectoryPointSchema)` to create a new message.
  */
 export const TrajectoryPointSchema: GenMessage<TrajectoryPoint> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 21);
+  messageDesc(file_platform_component_arm_v1_arm, 27);
 
 /**
  * @generated from message platform.component.arm.v1.TrajectoryPoint.KinematicConstraints
@@ -560,7 +692,7 @@ export type TrajectoryPoint_KinematicConstraints = Message<"platform.component.a
  * Use `create(TrajectoryPoint_KinematicConstraintsSchema)` to create a new message.
  */
 export const TrajectoryPoint_KinematicConstraintsSchema: GenMessage<TrajectoryPoint_KinematicConstraints> = /*@__PURE__*/
-  messageDesc(file_platform_component_arm_v1_arm, 21, 0);
+  messageDesc(file_platform_component_arm_v1_arm, 27, 0);
 
 /**
  * A serial chain of joints that moves an end effector.
@@ -671,6 +803,32 @@ export const ArmService: GenService<{
     methodKind: "unary";
     input: typeof Get3DModelsRequestSchema;
     output: typeof Get3DModelsResponseSchema;
+  },
+  /**
+   * In manual mode, a person moves the arm by hand.
+   *
+   * @generated from rpc platform.component.arm.v1.ArmService.SetManualMode
+   */
+  setManualMode: {
+    methodKind: "unary";
+    input: typeof SetManualModeRequestSchema;
+    output: typeof SetManualModeResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.component.arm.v1.ArmService.GetManualMode
+   */
+  getManualMode: {
+    methodKind: "unary";
+    input: typeof GetManualModeRequestSchema;
+    output: typeof GetManualModeResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.component.arm.v1.ArmService.GetProperties
+   */
+  getProperties: {
+    methodKind: "unary";
+    input: typeof GetPropertiesRequestSchema;
+    output: typeof GetPropertiesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_platform_component_arm_v1_arm, 0);

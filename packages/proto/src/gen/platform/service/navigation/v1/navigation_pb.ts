@@ -6,8 +6,9 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
-import type { DoCommandRequestSchema, DoCommandResponseSchema, GeoGeometry, GeoPoint, GetStatusRequestSchema, GetStatusResponseSchema } from "../../../common/v1/common_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { DoCommandRequestSchema, DoCommandResponseSchema, GeoGeometry, GeoPoint, GeoPose, GetStatusRequestSchema, GetStatusResponseSchema, Pose } from "../../../common/v1/common_pb.ts";
 import { file_platform_common_v1_common } from "../../../common/v1/common_pb.ts";
 import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -15,7 +16,1953 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file platform/service/navigation/v1/navigation.proto.
  */
 export const file_platform_service_navigation_v1_navigation: GenFile = /*@__PURE__*/
-  fileDesc("Ci9wbGF0Zm9ybS9zZXJ2aWNlL25hdmlnYXRpb24vdjEvbmF2aWdhdGlvbi5wcm90bxIecGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxInoKEkFkZFdheXBvaW50UmVxdWVzdBIMCgRuYW1lGAEgASgJEi4KCGxvY2F0aW9uGAIgASgLMhwucGxhdGZvcm0uY29tbW9uLnYxLkdlb1BvaW50EiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCIVChNBZGRXYXlwb2ludFJlc3BvbnNlIkoKEkdldExvY2F0aW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJeChNHZXRMb2NhdGlvblJlc3BvbnNlEi4KCGxvY2F0aW9uGAEgASgLMhwucGxhdGZvcm0uY29tbW9uLnYxLkdlb1BvaW50EhcKD2NvbXBhc3NfaGVhZGluZxgCIAEoASJGCg5HZXRNb2RlUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJFCg9HZXRNb2RlUmVzcG9uc2USMgoEbW9kZRgBIAEoDjIkLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Nb2RlIksKE0dldE9ic3RhY2xlc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiSgoUR2V0T2JzdGFjbGVzUmVzcG9uc2USMgoJb2JzdGFjbGVzGAEgAygLMh8ucGxhdGZvcm0uY29tbW9uLnYxLkdlb0dlb21ldHJ5IkcKD0dldFBhdGhzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJHChBHZXRQYXRoc1Jlc3BvbnNlEjMKBXBhdGhzGAEgAygLMiQucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlBhdGgiJAoUR2V0UHJvcGVydGllc1JlcXVlc3QSDAoEbmFtZRgBIAEoCSJSChVHZXRQcm9wZXJ0aWVzUmVzcG9uc2USOQoIbWFwX3R5cGUYASABKA4yJy5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuTWFwVHlwZSJLChNHZXRXYXlwb2ludHNSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IlMKFEdldFdheXBvaW50c1Jlc3BvbnNlEjsKCXdheXBvaW50cxgBIAMoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5XYXlwb2ludCJYCgRQYXRoEh8KF2Rlc3RpbmF0aW9uX3dheXBvaW50X2lkGAEgASgJEi8KCWdlb3BvaW50cxgCIAMoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9Qb2ludCJZChVSZW1vdmVXYXlwb2ludFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIKCgJpZBgCIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiGAoWUmVtb3ZlV2F5cG9pbnRSZXNwb25zZSJ6Cg5TZXRNb2RlUmVxdWVzdBIMCgRuYW1lGAEgASgJEjIKBG1vZGUYAiABKA4yJC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuTW9kZRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiEQoPU2V0TW9kZVJlc3BvbnNlIkYKCFdheXBvaW50EgoKAmlkGAEgASgJEi4KCGxvY2F0aW9uGAIgASgLMhwucGxhdGZvcm0uY29tbW9uLnYxLkdlb1BvaW50KkgKB01hcFR5cGUSGAoUTUFQX1RZUEVfVU5TUEVDSUZJRUQQABIRCg1NQVBfVFlQRV9OT05FEAESEAoMTUFQX1RZUEVfR1BTEAIqUgoETW9kZRIUChBNT0RFX1VOU1BFQ0lGSUVEEAASDwoLTU9ERV9NQU5VQUwQARIRCg1NT0RFX1dBWVBPSU5UEAISEAoMTU9ERV9FWFBMT1JFEAMy8wkKEU5hdmlnYXRpb25TZXJ2aWNlEmoKB0dldE1vZGUSLi5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR2V0TW9kZVJlcXVlc3QaLy5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR2V0TW9kZVJlc3BvbnNlEmoKB1NldE1vZGUSLi5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuU2V0TW9kZVJlcXVlc3QaLy5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuU2V0TW9kZVJlc3BvbnNlEnYKC0dldExvY2F0aW9uEjIucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkdldExvY2F0aW9uUmVxdWVzdBozLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRMb2NhdGlvblJlc3BvbnNlEnkKDEdldFdheXBvaW50cxIzLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRXYXlwb2ludHNSZXF1ZXN0GjQucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkdldFdheXBvaW50c1Jlc3BvbnNlEnYKC0FkZFdheXBvaW50EjIucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkFkZFdheXBvaW50UmVxdWVzdBozLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5BZGRXYXlwb2ludFJlc3BvbnNlEn8KDlJlbW92ZVdheXBvaW50EjUucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlJlbW92ZVdheXBvaW50UmVxdWVzdBo2LnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5SZW1vdmVXYXlwb2ludFJlc3BvbnNlEnkKDEdldE9ic3RhY2xlcxIzLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRPYnN0YWNsZXNSZXF1ZXN0GjQucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkdldE9ic3RhY2xlc1Jlc3BvbnNlEm0KCEdldFBhdGhzEi8ucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkdldFBhdGhzUmVxdWVzdBowLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRQYXRoc1Jlc3BvbnNlEnwKDUdldFByb3BlcnRpZXMSNC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR2V0UHJvcGVydGllc1JlcXVlc3QaNS5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR2V0UHJvcGVydGllc1Jlc3BvbnNlElgKCURvQ29tbWFuZBIkLnBsYXRmb3JtLmNvbW1vbi52MS5Eb0NvbW1hbmRSZXF1ZXN0GiUucGxhdGZvcm0uY29tbW9uLnYxLkRvQ29tbWFuZFJlc3BvbnNlElgKCUdldFN0YXR1cxIkLnBsYXRmb3JtLmNvbW1vbi52MS5HZXRTdGF0dXNSZXF1ZXN0GiUucGxhdGZvcm0uY29tbW9uLnYxLkdldFN0YXR1c1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_platform_common_v1_common]);
+  fileDesc("Ci9wbGF0Zm9ybS9zZXJ2aWNlL25hdmlnYXRpb24vdjEvbmF2aWdhdGlvbi5wcm90bxIecGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxIq8BChJBZGRMb2NhdGlvblJlcXVlc3QSDAoEbmFtZRgBIAEoCRIVCg1sb2NhdGlvbl9uYW1lGAIgASgJEj8KCHBvc2l0aW9uGAMgASgLMigucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlBvc2l0aW9uSACIAQESJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgsKCV9wb3NpdGlvbiJRChNBZGRMb2NhdGlvblJlc3BvbnNlEjoKCGxvY2F0aW9uGAEgASgLMigucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkxvY2F0aW9uIpgBCg9BZGRSb3V0ZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRISCgpyb3V0ZV9uYW1lGAIgASgJEjsKCXdheXBvaW50cxgDIAMoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5XYXlwb2ludBImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiSAoQQWRkUm91dGVSZXNwb25zZRI0CgVyb3V0ZRgBIAEoCzIlLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Sb3V0ZSK4AQoOQWRkWm9uZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRIRCgl6b25lX25hbWUYAiABKAkSDAoEdHlwZRgDIAEoCRIpCghnZW9tZXRyeRgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFgoJbWF4X3NwZWVkGAUgASgBSACIAQESJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgwKCl9tYXhfc3BlZWQiRQoPQWRkWm9uZVJlc3BvbnNlEjIKBHpvbmUYASABKAsyJC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuWm9uZSJFCg1DYW5jZWxSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IkgKDkNhbmNlbFJlc3BvbnNlEjYKBnN0YXR1cxgBIAEoCzImLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5TdGF0dXMiZAoVRGVsZXRlTG9jYXRpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkSFQoNbG9jYXRpb25fbmFtZRgCIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiGAoWRGVsZXRlTG9jYXRpb25SZXNwb25zZSJeChJEZWxldGVSb3V0ZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRISCgpyb3V0ZV9uYW1lGAIgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCIVChNEZWxldGVSb3V0ZVJlc3BvbnNlIlwKEURlbGV0ZVpvbmVSZXF1ZXN0EgwKBG5hbWUYASABKAkSEQoJem9uZV9uYW1lGAIgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCIUChJEZWxldGVab25lUmVzcG9uc2UifgoSRXhlY3V0ZVBsYW5SZXF1ZXN0EgwKBG5hbWUYASABKAkSMgoEcGxhbhgCIAEoCzIkLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5QbGFuEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJNChNFeGVjdXRlUGxhblJlc3BvbnNlEjYKBnN0YXR1cxgBIAEoCzImLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5TdGF0dXMiaAoRR2V0Q29zdG1hcFJlcXVlc3QSDAoEbmFtZRgBIAEoCRINCgVsYXllchgCIAEoCRIOCgZzdHJpZGUYAyABKA0SJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IsIBChJHZXRDb3N0bWFwUmVzcG9uc2USEQoJYXZhaWxhYmxlGAEgASgIEg0KBWxheWVyGAIgASgJEhMKC25hdl9iYWNrZW5kGAMgASgJEhAKCG9yaWdpbl94GAQgASgBEhAKCG9yaWdpbl95GAUgASgBEhIKCnJlc29sdXRpb24YBiABKAESDQoFd2lkdGgYByABKA0SDgoGaGVpZ2h0GAggASgNEhAKCGVuY29kaW5nGAkgASgJEgwKBGRhdGEYCiABKAwiYQoSR2V0TG9jYXRpb25SZXF1ZXN0EgwKBG5hbWUYASABKAkSFQoNbG9jYXRpb25fbmFtZRgCIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiUQoTR2V0TG9jYXRpb25SZXNwb25zZRI6Cghsb2NhdGlvbhgBIAEoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Mb2NhdGlvbiJSChpHZXROYXZpZ2F0aW9uU3RhdHVzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJVChtHZXROYXZpZ2F0aW9uU3RhdHVzUmVzcG9uc2USNgoGc3RhdHVzGAEgASgLMiYucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlN0YXR1cyJKChJHZXRQb3NpdGlvblJlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiUQoTR2V0UG9zaXRpb25SZXNwb25zZRI6Cghwb3NpdGlvbhgBIAEoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Qb3NpdGlvbiIkChRHZXRQcm9wZXJ0aWVzUmVxdWVzdBIMCgRuYW1lGAEgASgJIlcKFUdldFByb3BlcnRpZXNSZXNwb25zZRI+Cgpwcm9wZXJ0aWVzGAEgASgLMioucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlByb3BlcnRpZXMiWwoPR2V0Um91dGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSEgoKcm91dGVfbmFtZRgCIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiSAoQR2V0Um91dGVSZXNwb25zZRI0CgVyb3V0ZRgBIAEoCzIlLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Sb3V0ZSJZCg5HZXRab25lUmVxdWVzdBIMCgRuYW1lGAEgASgJEhEKCXpvbmVfbmFtZRgCIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiRQoPR2V0Wm9uZVJlc3BvbnNlEjIKBHpvbmUYASABKAsyJC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuWm9uZSLkBAoKR29hbFN0YXR1cxI4CgVzdGF0ZRgBIAEoDjIpLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Hb2FsU3RhdGUSNQoEbW9kZRgCIAEoDjInLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5OYXZNb2RlEjgKBnRhcmdldBgDIAEoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Qb3NpdGlvbhIVCghsb2NhdGlvbhgEIAEoCUgAiAEBEj8KCHByb2dyZXNzGAUgASgLMigucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlByb2dyZXNzSAGIAQESQQoFcm91dGUYBiABKAsyLS5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuUm91dGVQcm9ncmVzc0gCiAEBEhsKDnN1c3BlbmRfcmVhc29uGAcgASgJSAOIAQESPAoFZXJyb3IYCCABKAsyKC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuTmF2RXJyb3JIBIgBARIuCgpzdGFydGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0CgtmaW5pc2hlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIBYgBAUILCglfbG9jYXRpb25CCwoJX3Byb2dyZXNzQggKBl9yb3V0ZUIRCg9fc3VzcGVuZF9yZWFzb25CCAoGX2Vycm9yQg4KDF9maW5pc2hlZF9hdCKyAQoTR29Ub0xvY2F0aW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEhUKDWxvY2F0aW9uX25hbWUYAiABKAkSEQoEd2FpdBgDIAEoCEgAiAEBEh0KEGxpbmVhcl9tX3Blcl9zZWMYBCABKAFIAYgBARImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCBwoFX3dhaXRCEwoRX2xpbmVhcl9tX3Blcl9zZWMiTgoUR29Ub0xvY2F0aW9uUmVzcG9uc2USNgoGc3RhdHVzGAEgASgLMiYucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlN0YXR1cyLXAQoQR29Ub1BvaW50UmVxdWVzdBIMCgRuYW1lGAEgASgJEj0KC2Rlc3RpbmF0aW9uGAIgASgLMigucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlBvc2l0aW9uEhEKBHdhaXQYAyABKAhIAIgBARIdChBsaW5lYXJfbV9wZXJfc2VjGAQgASgBSAGIAQESJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgcKBV93YWl0QhMKEV9saW5lYXJfbV9wZXJfc2VjIksKEUdvVG9Qb2ludFJlc3BvbnNlEjYKBnN0YXR1cxgBIAEoCzImLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5TdGF0dXMiTAoUTGlzdExvY2F0aW9uc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiVAoVTGlzdExvY2F0aW9uc1Jlc3BvbnNlEjsKCWxvY2F0aW9ucxgBIAMoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Mb2NhdGlvbiJJChFMaXN0Um91dGVzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJLChJMaXN0Um91dGVzUmVzcG9uc2USNQoGcm91dGVzGAEgAygLMiUucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlJvdXRlIlYKEExpc3Rab25lc1JlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJIChFMaXN0Wm9uZXNSZXNwb25zZRIzCgV6b25lcxgBIAMoCzIkLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5ab25lIlQKCExvY2F0aW9uEgwKBG5hbWUYASABKAkSOgoIcG9zaXRpb24YAiABKAsyKC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuUG9zaXRpb24iVwoITmF2RXJyb3ISOgoEY29kZRgBIAEoDjIsLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5OYXZFcnJvckNvZGUSDwoHbWVzc2FnZRgCIAEoCSLlAQoUTmF2aWdhdGVSb3V0ZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRISCgpyb3V0ZV9uYW1lGAIgASgJEjsKCXdheXBvaW50cxgDIAMoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5XYXlwb2ludBITCgtzdGFydF9pbmRleBgEIAEoDRIVCg1zdGFydF9uZWFyZXN0GAUgASgIEgwKBGxvb3AYBiABKAgSDAoEd2FpdBgHIAEoCBImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiTwoVTmF2aWdhdGVSb3V0ZVJlc3BvbnNlEjYKBnN0YXR1cxgBIAEoCzImLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5TdGF0dXMiaAoZTmF2aWdhdGVUb0xvY2F0aW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEhUKDWxvY2F0aW9uX25hbWUYAiABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IlQKGk5hdmlnYXRlVG9Mb2NhdGlvblJlc3BvbnNlEjYKBnN0YXR1cxgBIAEoCzImLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5TdGF0dXMijQEKFk5hdmlnYXRlVG9Qb2ludFJlcXVlc3QSDAoEbmFtZRgBIAEoCRI9CgtkZXN0aW5hdGlvbhgCIAEoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Qb3NpdGlvbhImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiUQoXTmF2aWdhdGVUb1BvaW50UmVzcG9uc2USNgoGc3RhdHVzGAEgASgLMiYucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlN0YXR1cyJ0CgRQbGFuEjYKBHBhdGgYASADKAsyKC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuUG9zaXRpb24SFQoIbG9jYXRpb24YAiABKAlIAIgBARIQCghsZW5ndGhfbRgDIAEoAUILCglfbG9jYXRpb24irAEKFVBsYW5Ub0xvY2F0aW9uUmVxdWVzdBIMCgRuYW1lGAEgASgJEhUKDWxvY2F0aW9uX25hbWUYAiABKAkSPAoFc3RhcnQYAyABKAsyKC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuUG9zaXRpb25IAIgBARImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCAoGX3N0YXJ0IkwKFlBsYW5Ub0xvY2F0aW9uUmVzcG9uc2USMgoEcGxhbhgBIAEoCzIkLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5QbGFuItEBChJQbGFuVG9Qb2ludFJlcXVlc3QSDAoEbmFtZRgBIAEoCRI9CgtkZXN0aW5hdGlvbhgCIAEoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Qb3NpdGlvbhI8CgVzdGFydBgDIAEoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Qb3NpdGlvbkgAiAEBEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIICgZfc3RhcnQiSQoTUGxhblRvUG9pbnRSZXNwb25zZRIyCgRwbGFuGAEgASgLMiQucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlBsYW4ibgoIUG9zaXRpb24SKAoEcG9zZRgBIAEoCzIYLnBsYXRmb3JtLmNvbW1vbi52MS5Qb3NlSAASLwoIZ2VvX3Bvc2UYAiABKAsyGy5wbGF0Zm9ybS5jb21tb24udjEuR2VvUG9zZUgAQgcKBXZhbHVlInIKCFByb2dyZXNzEhwKFGRpc3RhbmNlX3JlbWFpbmluZ19tGAEgASgBEjYKBHBhdGgYAiADKAsyKC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuUG9zaXRpb24SEAoIbGVuZ3RoX20YAyABKAEigAIKClByb3BlcnRpZXMSOQoIbWFwX3R5cGUYASABKA4yJy5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuTWFwVHlwZRIaChJmb290cHJpbnRfbGVuZ3RoX20YAiABKAESGQoRZm9vdHByaW50X3dpZHRoX20YAyABKAESFgoOcm9ib3RfcmFkaXVzX20YBCABKAESGgoScGxhbm5pbmdfc3VwcG9ydGVkGAUgASgIEhkKEWNvc3RtYXBfc3VwcG9ydGVkGAYgASgIEhcKD3pvbmVzX3N1cHBvcnRlZBgHIAEoCBIYChByb3V0ZXNfc3VwcG9ydGVkGAggASgIIkUKDVJlc3VtZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiSAoOUmVzdW1lUmVzcG9uc2USNgoGc3RhdHVzGAEgASgLMiYucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlN0YXR1cyJSCgVSb3V0ZRIMCgRuYW1lGAEgASgJEjsKCXdheXBvaW50cxgCIAMoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5XYXlwb2ludCKEAQoNUm91dGVQcm9ncmVzcxIMCgRuYW1lGAEgASgJEjsKCXdheXBvaW50cxgCIAMoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5XYXlwb2ludBINCgVpbmRleBgDIAEoDRIMCgRsb29wGAQgASgIEgsKA2xhcBgFIAEoDSKzAgoGU3RhdHVzEjoKCHBvc2l0aW9uGAEgASgLMigucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlBvc2l0aW9uEhEKCWxvY2FsaXplZBgCIAEoCBI6Cgh2ZWxvY2l0eRgDIAEoCzIoLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5WZWxvY2l0eRI9CgRnb2FsGAQgASgLMioucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkdvYWxTdGF0dXNIAIgBARIuCgp1cGRhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCBwoFX2dvYWwiVgoOU3VzcGVuZFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIOCgZyZWFzb24YAiABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IkkKD1N1c3BlbmRSZXNwb25zZRI2CgZzdGF0dXMYASABKAsyJi5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuU3RhdHVzItYBChVVcGRhdGVMb2NhdGlvblJlcXVlc3QSDAoEbmFtZRgBIAEoCRIVCg1sb2NhdGlvbl9uYW1lGAIgASgJEj8KCHBvc2l0aW9uGAMgASgLMigucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlBvc2l0aW9uSACIAQESFQoIbmV3X25hbWUYBCABKAlIAYgBARImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCwoJX3Bvc2l0aW9uQgsKCV9uZXdfbmFtZSJUChZVcGRhdGVMb2NhdGlvblJlc3BvbnNlEjoKCGxvY2F0aW9uGAEgASgLMigucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkxvY2F0aW9uItYBChJVcGRhdGVSb3V0ZVJlcXVlc3QSDAoEbmFtZRgBIAEoCRISCgpyb3V0ZV9uYW1lGAIgASgJEhUKCG5ld19uYW1lGAMgASgJSACIAQESRAoJd2F5cG9pbnRzGAQgASgLMiwucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLldheXBvaW50TGlzdEgBiAEBEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEILCglfbmV3X25hbWVCDAoKX3dheXBvaW50cyJLChNVcGRhdGVSb3V0ZVJlc3BvbnNlEjQKBXJvdXRlGAEgASgLMiUucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlJvdXRlIv8BChFVcGRhdGVab25lUmVxdWVzdBIMCgRuYW1lGAEgASgJEhEKCXpvbmVfbmFtZRgCIAEoCRIRCgR0eXBlGAMgASgJSACIAQESLgoIZ2VvbWV0cnkYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SAGIAQESFgoJbWF4X3NwZWVkGAUgASgBSAKIAQESFQoIbmV3X25hbWUYBiABKAlIA4gBARImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCBwoFX3R5cGVCCwoJX2dlb21ldHJ5QgwKCl9tYXhfc3BlZWRCCwoJX25ld19uYW1lIkgKElVwZGF0ZVpvbmVSZXNwb25zZRIyCgR6b25lGAEgASgLMiQucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlpvbmUiQQoIVmVsb2NpdHkSGAoQbGluZWFyX21fcGVyX3NlYxgBIAEoARIbChNhbmd1bGFyX2RlZ19wZXJfc2VjGAIgASgBImUKCFdheXBvaW50EhIKCGxvY2F0aW9uGAEgASgJSAASPAoIcG9zaXRpb24YAiABKAsyKC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuUG9zaXRpb25IAEIHCgV2YWx1ZSJLCgxXYXlwb2ludExpc3QSOwoJd2F5cG9pbnRzGAEgAygLMigucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLldheXBvaW50InMKBFpvbmUSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEikKCGdlb21ldHJ5GAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIWCgltYXhfc3BlZWQYBCABKAFIAIgBAUIMCgpfbWF4X3NwZWVkInoKEkFkZFdheXBvaW50UmVxdWVzdBIMCgRuYW1lGAEgASgJEi4KCGxvY2F0aW9uGAIgASgLMhwucGxhdGZvcm0uY29tbW9uLnYxLkdlb1BvaW50EiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCIVChNBZGRXYXlwb2ludFJlc3BvbnNlIkkKC0dlb1dheXBvaW50EgoKAmlkGAEgASgJEi4KCGxvY2F0aW9uGAIgASgLMhwucGxhdGZvcm0uY29tbW9uLnYxLkdlb1BvaW50IkYKDkdldE1vZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IkUKD0dldE1vZGVSZXNwb25zZRIyCgRtb2RlGAEgASgOMiQucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLk1vZGUiSwoTR2V0T2JzdGFjbGVzUmVxdWVzdBIMCgRuYW1lGAEgASgJEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJKChRHZXRPYnN0YWNsZXNSZXNwb25zZRIyCglvYnN0YWNsZXMYASADKAsyHy5wbGF0Zm9ybS5jb21tb24udjEuR2VvR2VvbWV0cnkiRwoPR2V0UGF0aHNSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IkcKEEdldFBhdGhzUmVzcG9uc2USMwoFcGF0aHMYASADKAsyJC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuUGF0aCJLChNHZXRXYXlwb2ludHNSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IlYKFEdldFdheXBvaW50c1Jlc3BvbnNlEj4KCXdheXBvaW50cxgBIAMoCzIrLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZW9XYXlwb2ludCJYCgRQYXRoEh8KF2Rlc3RpbmF0aW9uX3dheXBvaW50X2lkGAEgASgJEi8KCWdlb3BvaW50cxgCIAMoCzIcLnBsYXRmb3JtLmNvbW1vbi52MS5HZW9Qb2ludCJZChVSZW1vdmVXYXlwb2ludFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIKCgJpZBgCIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiGAoWUmVtb3ZlV2F5cG9pbnRSZXNwb25zZSJ6Cg5TZXRNb2RlUmVxdWVzdBIMCgRuYW1lGAEgASgJEjIKBG1vZGUYAiABKA4yJC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuTW9kZRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiEQoPU2V0TW9kZVJlc3BvbnNlKkkKB01hcFR5cGUSGAoUTUFQX1RZUEVfVU5TUEVDSUZJRUQQABISCg5NQVBfVFlQRV9MT0NBTBABEhAKDE1BUF9UWVBFX0dQUxACKqIBCglHb2FsU3RhdGUSGgoWR09BTF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEUdPQUxfU1RBVEVfQUNUSVZFEAESGAoUR09BTF9TVEFURV9TVVNQRU5ERUQQAhIYChRHT0FMX1NUQVRFX1NVQ0NFRURFRBADEhUKEUdPQUxfU1RBVEVfRkFJTEVEEAQSFwoTR09BTF9TVEFURV9DQU5DRUxFRBAFKmIKB05hdk1vZGUSGAoUTkFWX01PREVfVU5TUEVDSUZJRUQQABIUChBOQVZfTU9ERV9QTEFOTkVEEAESEwoPTkFWX01PREVfRElSRUNUEAISEgoOTkFWX01PREVfUk9VVEUQAyrhAQoMTmF2RXJyb3JDb2RlEh4KGk5BVl9FUlJPUl9DT0RFX1VOU1BFQ0lGSUVEEAASGgoWTkFWX0VSUk9SX0NPREVfTk9fUEFUSBABEhoKFk5BVl9FUlJPUl9DT0RFX0JMT0NLRUQQAhIkCiBOQVZfRVJST1JfQ09ERV9MT0NBTElaQVRJT05fTE9TVBADEh0KGU5BVl9FUlJPUl9DT0RFX0JBU0VfRVJST1IQBBIaChZOQVZfRVJST1JfQ09ERV9USU1FT1VUEAUSGAoUTkFWX0VSUk9SX0NPREVfT1RIRVIQBipSCgRNb2RlEhQKEE1PREVfVU5TUEVDSUZJRUQQABIPCgtNT0RFX01BTlVBTBABEhEKDU1PREVfV0FZUE9JTlQQAhIQCgxNT0RFX0VYUExPUkUQAzKNJAoRTmF2aWdhdGlvblNlcnZpY2USdgoLQWRkTG9jYXRpb24SMi5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuQWRkTG9jYXRpb25SZXF1ZXN0GjMucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkFkZExvY2F0aW9uUmVzcG9uc2USdgoLR2V0TG9jYXRpb24SMi5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR2V0TG9jYXRpb25SZXF1ZXN0GjMucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkdldExvY2F0aW9uUmVzcG9uc2USfAoNTGlzdExvY2F0aW9ucxI0LnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5MaXN0TG9jYXRpb25zUmVxdWVzdBo1LnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5MaXN0TG9jYXRpb25zUmVzcG9uc2USfwoOVXBkYXRlTG9jYXRpb24SNS5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuVXBkYXRlTG9jYXRpb25SZXF1ZXN0GjYucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlVwZGF0ZUxvY2F0aW9uUmVzcG9uc2USfwoORGVsZXRlTG9jYXRpb24SNS5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuRGVsZXRlTG9jYXRpb25SZXF1ZXN0GjYucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkRlbGV0ZUxvY2F0aW9uUmVzcG9uc2USbQoIQWRkUm91dGUSLy5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuQWRkUm91dGVSZXF1ZXN0GjAucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkFkZFJvdXRlUmVzcG9uc2USbQoIR2V0Um91dGUSLy5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR2V0Um91dGVSZXF1ZXN0GjAucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkdldFJvdXRlUmVzcG9uc2UScwoKTGlzdFJvdXRlcxIxLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5MaXN0Um91dGVzUmVxdWVzdBoyLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5MaXN0Um91dGVzUmVzcG9uc2USdgoLVXBkYXRlUm91dGUSMi5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuVXBkYXRlUm91dGVSZXF1ZXN0GjMucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlVwZGF0ZVJvdXRlUmVzcG9uc2USdgoLRGVsZXRlUm91dGUSMi5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuRGVsZXRlUm91dGVSZXF1ZXN0GjMucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkRlbGV0ZVJvdXRlUmVzcG9uc2USagoHQWRkWm9uZRIuLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5BZGRab25lUmVxdWVzdBovLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5BZGRab25lUmVzcG9uc2USagoHR2V0Wm9uZRIuLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRab25lUmVxdWVzdBovLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRab25lUmVzcG9uc2UScAoJTGlzdFpvbmVzEjAucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkxpc3Rab25lc1JlcXVlc3QaMS5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuTGlzdFpvbmVzUmVzcG9uc2UScwoKVXBkYXRlWm9uZRIxLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5VcGRhdGVab25lUmVxdWVzdBoyLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5VcGRhdGVab25lUmVzcG9uc2UScwoKRGVsZXRlWm9uZRIxLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5EZWxldGVab25lUmVxdWVzdBoyLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5EZWxldGVab25lUmVzcG9uc2USiwEKEk5hdmlnYXRlVG9Mb2NhdGlvbhI5LnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5OYXZpZ2F0ZVRvTG9jYXRpb25SZXF1ZXN0GjoucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLk5hdmlnYXRlVG9Mb2NhdGlvblJlc3BvbnNlEoIBCg9OYXZpZ2F0ZVRvUG9pbnQSNi5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuTmF2aWdhdGVUb1BvaW50UmVxdWVzdBo3LnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5OYXZpZ2F0ZVRvUG9pbnRSZXNwb25zZRJ8Cg1OYXZpZ2F0ZVJvdXRlEjQucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLk5hdmlnYXRlUm91dGVSZXF1ZXN0GjUucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLk5hdmlnYXRlUm91dGVSZXNwb25zZRJ2CgtQbGFuVG9Qb2ludBIyLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5QbGFuVG9Qb2ludFJlcXVlc3QaMy5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuUGxhblRvUG9pbnRSZXNwb25zZRJ/Cg5QbGFuVG9Mb2NhdGlvbhI1LnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5QbGFuVG9Mb2NhdGlvblJlcXVlc3QaNi5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuUGxhblRvTG9jYXRpb25SZXNwb25zZRJ2CgtFeGVjdXRlUGxhbhIyLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5FeGVjdXRlUGxhblJlcXVlc3QaMy5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuRXhlY3V0ZVBsYW5SZXNwb25zZRJ5CgxHb1RvTG9jYXRpb24SMy5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR29Ub0xvY2F0aW9uUmVxdWVzdBo0LnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Hb1RvTG9jYXRpb25SZXNwb25zZRJwCglHb1RvUG9pbnQSMC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR29Ub1BvaW50UmVxdWVzdBoxLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5Hb1RvUG9pbnRSZXNwb25zZRJqCgdTdXNwZW5kEi4ucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlN1c3BlbmRSZXF1ZXN0Gi8ucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlN1c3BlbmRSZXNwb25zZRJnCgZSZXN1bWUSLS5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuUmVzdW1lUmVxdWVzdBouLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5SZXN1bWVSZXNwb25zZRJnCgZDYW5jZWwSLS5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuQ2FuY2VsUmVxdWVzdBouLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5DYW5jZWxSZXNwb25zZRJ2CgtHZXRQb3NpdGlvbhIyLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRQb3NpdGlvblJlcXVlc3QaMy5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR2V0UG9zaXRpb25SZXNwb25zZRKOAQoTR2V0TmF2aWdhdGlvblN0YXR1cxI6LnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXROYXZpZ2F0aW9uU3RhdHVzUmVxdWVzdBo7LnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXROYXZpZ2F0aW9uU3RhdHVzUmVzcG9uc2USfAoNR2V0UHJvcGVydGllcxI0LnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRQcm9wZXJ0aWVzUmVxdWVzdBo1LnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRQcm9wZXJ0aWVzUmVzcG9uc2UScwoKR2V0Q29zdG1hcBIxLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRDb3N0bWFwUmVxdWVzdBoyLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRDb3N0bWFwUmVzcG9uc2USWAoJRG9Db21tYW5kEiQucGxhdGZvcm0uY29tbW9uLnYxLkRvQ29tbWFuZFJlcXVlc3QaJS5wbGF0Zm9ybS5jb21tb24udjEuRG9Db21tYW5kUmVzcG9uc2USWAoJR2V0U3RhdHVzEiQucGxhdGZvcm0uY29tbW9uLnYxLkdldFN0YXR1c1JlcXVlc3QaJS5wbGF0Zm9ybS5jb21tb24udjEuR2V0U3RhdHVzUmVzcG9uc2USagoHR2V0TW9kZRIuLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRNb2RlUmVxdWVzdBovLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5HZXRNb2RlUmVzcG9uc2USagoHU2V0TW9kZRIuLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5TZXRNb2RlUmVxdWVzdBovLnBsYXRmb3JtLnNlcnZpY2UubmF2aWdhdGlvbi52MS5TZXRNb2RlUmVzcG9uc2USeQoMR2V0V2F5cG9pbnRzEjMucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkdldFdheXBvaW50c1JlcXVlc3QaNC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR2V0V2F5cG9pbnRzUmVzcG9uc2USdgoLQWRkV2F5cG9pbnQSMi5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuQWRkV2F5cG9pbnRSZXF1ZXN0GjMucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkFkZFdheXBvaW50UmVzcG9uc2USfwoOUmVtb3ZlV2F5cG9pbnQSNS5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuUmVtb3ZlV2F5cG9pbnRSZXF1ZXN0GjYucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLlJlbW92ZVdheXBvaW50UmVzcG9uc2USeQoMR2V0T2JzdGFjbGVzEjMucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkdldE9ic3RhY2xlc1JlcXVlc3QaNC5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR2V0T2JzdGFjbGVzUmVzcG9uc2USbQoIR2V0UGF0aHMSLy5wbGF0Zm9ybS5zZXJ2aWNlLm5hdmlnYXRpb24udjEuR2V0UGF0aHNSZXF1ZXN0GjAucGxhdGZvcm0uc2VydmljZS5uYXZpZ2F0aW9uLnYxLkdldFBhdGhzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_platform_common_v1_common]);
+
+/**
+ * @generated from message platform.service.navigation.v1.AddLocationRequest
+ */
+export type AddLocationRequest = Message<"platform.service.navigation.v1.AddLocationRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string location_name = 2;
+   */
+  locationName: string;
+
+  /**
+   * Absent: where the base is.
+   *
+   * @generated from field: optional platform.service.navigation.v1.Position position = 3;
+   */
+  position?: Position | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.AddLocationRequest.
+ * Use `create(AddLocationRequestSchema)` to create a new message.
+ */
+export const AddLocationRequestSchema: GenMessage<AddLocationRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 0);
+
+/**
+ * @generated from message platform.service.navigation.v1.AddLocationResponse
+ */
+export type AddLocationResponse = Message<"platform.service.navigation.v1.AddLocationResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Location location = 1;
+   */
+  location?: Location | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.AddLocationResponse.
+ * Use `create(AddLocationResponseSchema)` to create a new message.
+ */
+export const AddLocationResponseSchema: GenMessage<AddLocationResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 1);
+
+/**
+ * @generated from message platform.service.navigation.v1.AddRouteRequest
+ */
+export type AddRouteRequest = Message<"platform.service.navigation.v1.AddRouteRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string route_name = 2;
+   */
+  routeName: string;
+
+  /**
+   * @generated from field: repeated platform.service.navigation.v1.Waypoint waypoints = 3;
+   */
+  waypoints: Waypoint[];
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.AddRouteRequest.
+ * Use `create(AddRouteRequestSchema)` to create a new message.
+ */
+export const AddRouteRequestSchema: GenMessage<AddRouteRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 2);
+
+/**
+ * @generated from message platform.service.navigation.v1.AddRouteResponse
+ */
+export type AddRouteResponse = Message<"platform.service.navigation.v1.AddRouteResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Route route = 1;
+   */
+  route?: Route | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.AddRouteResponse.
+ * Use `create(AddRouteResponseSchema)` to create a new message.
+ */
+export const AddRouteResponseSchema: GenMessage<AddRouteResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 3);
+
+/**
+ * @generated from message platform.service.navigation.v1.AddZoneRequest
+ */
+export type AddZoneRequest = Message<"platform.service.navigation.v1.AddZoneRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string zone_name = 2;
+   */
+  zoneName: string;
+
+  /**
+   * @generated from field: string type = 3;
+   */
+  type: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct geometry = 4;
+   */
+  geometry?: JsonObject | undefined;
+
+  /**
+   * @generated from field: optional double max_speed = 5;
+   */
+  maxSpeed?: number | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.AddZoneRequest.
+ * Use `create(AddZoneRequestSchema)` to create a new message.
+ */
+export const AddZoneRequestSchema: GenMessage<AddZoneRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 4);
+
+/**
+ * @generated from message platform.service.navigation.v1.AddZoneResponse
+ */
+export type AddZoneResponse = Message<"platform.service.navigation.v1.AddZoneResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Zone zone = 1;
+   */
+  zone?: Zone | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.AddZoneResponse.
+ * Use `create(AddZoneResponseSchema)` to create a new message.
+ */
+export const AddZoneResponseSchema: GenMessage<AddZoneResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 5);
+
+/**
+ * @generated from message platform.service.navigation.v1.CancelRequest
+ */
+export type CancelRequest = Message<"platform.service.navigation.v1.CancelRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.CancelRequest.
+ * Use `create(CancelRequestSchema)` to create a new message.
+ */
+export const CancelRequestSchema: GenMessage<CancelRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 6);
+
+/**
+ * @generated from message platform.service.navigation.v1.CancelResponse
+ */
+export type CancelResponse = Message<"platform.service.navigation.v1.CancelResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Status status = 1;
+   */
+  status?: Status | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.CancelResponse.
+ * Use `create(CancelResponseSchema)` to create a new message.
+ */
+export const CancelResponseSchema: GenMessage<CancelResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 7);
+
+/**
+ * @generated from message platform.service.navigation.v1.DeleteLocationRequest
+ */
+export type DeleteLocationRequest = Message<"platform.service.navigation.v1.DeleteLocationRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string location_name = 2;
+   */
+  locationName: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.DeleteLocationRequest.
+ * Use `create(DeleteLocationRequestSchema)` to create a new message.
+ */
+export const DeleteLocationRequestSchema: GenMessage<DeleteLocationRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 8);
+
+/**
+ * @generated from message platform.service.navigation.v1.DeleteLocationResponse
+ */
+export type DeleteLocationResponse = Message<"platform.service.navigation.v1.DeleteLocationResponse"> & {
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.DeleteLocationResponse.
+ * Use `create(DeleteLocationResponseSchema)` to create a new message.
+ */
+export const DeleteLocationResponseSchema: GenMessage<DeleteLocationResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 9);
+
+/**
+ * @generated from message platform.service.navigation.v1.DeleteRouteRequest
+ */
+export type DeleteRouteRequest = Message<"platform.service.navigation.v1.DeleteRouteRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string route_name = 2;
+   */
+  routeName: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.DeleteRouteRequest.
+ * Use `create(DeleteRouteRequestSchema)` to create a new message.
+ */
+export const DeleteRouteRequestSchema: GenMessage<DeleteRouteRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 10);
+
+/**
+ * @generated from message platform.service.navigation.v1.DeleteRouteResponse
+ */
+export type DeleteRouteResponse = Message<"platform.service.navigation.v1.DeleteRouteResponse"> & {
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.DeleteRouteResponse.
+ * Use `create(DeleteRouteResponseSchema)` to create a new message.
+ */
+export const DeleteRouteResponseSchema: GenMessage<DeleteRouteResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 11);
+
+/**
+ * @generated from message platform.service.navigation.v1.DeleteZoneRequest
+ */
+export type DeleteZoneRequest = Message<"platform.service.navigation.v1.DeleteZoneRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string zone_name = 2;
+   */
+  zoneName: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.DeleteZoneRequest.
+ * Use `create(DeleteZoneRequestSchema)` to create a new message.
+ */
+export const DeleteZoneRequestSchema: GenMessage<DeleteZoneRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 12);
+
+/**
+ * @generated from message platform.service.navigation.v1.DeleteZoneResponse
+ */
+export type DeleteZoneResponse = Message<"platform.service.navigation.v1.DeleteZoneResponse"> & {
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.DeleteZoneResponse.
+ * Use `create(DeleteZoneResponseSchema)` to create a new message.
+ */
+export const DeleteZoneResponseSchema: GenMessage<DeleteZoneResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 13);
+
+/**
+ * @generated from message platform.service.navigation.v1.ExecutePlanRequest
+ */
+export type ExecutePlanRequest = Message<"platform.service.navigation.v1.ExecutePlanRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: platform.service.navigation.v1.Plan plan = 2;
+   */
+  plan?: Plan | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.ExecutePlanRequest.
+ * Use `create(ExecutePlanRequestSchema)` to create a new message.
+ */
+export const ExecutePlanRequestSchema: GenMessage<ExecutePlanRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 14);
+
+/**
+ * @generated from message platform.service.navigation.v1.ExecutePlanResponse
+ */
+export type ExecutePlanResponse = Message<"platform.service.navigation.v1.ExecutePlanResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Status status = 1;
+   */
+  status?: Status | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.ExecutePlanResponse.
+ * Use `create(ExecutePlanResponseSchema)` to create a new message.
+ */
+export const ExecutePlanResponseSchema: GenMessage<ExecutePlanResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 15);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetCostmapRequest
+ */
+export type GetCostmapRequest = Message<"platform.service.navigation.v1.GetCostmapRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * "auto", "local" or "global"; empty: "auto".
+   *
+   * @generated from field: string layer = 2;
+   */
+  layer: string;
+
+  /**
+   * Each how many cells, in both directions; 0: 2.
+   *
+   * @generated from field: uint32 stride = 3;
+   */
+  stride: number;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetCostmapRequest.
+ * Use `create(GetCostmapRequestSchema)` to create a new message.
+ */
+export const GetCostmapRequestSchema: GenMessage<GetCostmapRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 16);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetCostmapResponse
+ */
+export type GetCostmapResponse = Message<"platform.service.navigation.v1.GetCostmapResponse"> & {
+  /**
+   * @generated from field: bool available = 1;
+   */
+  available: boolean;
+
+  /**
+   * @generated from field: string layer = 2;
+   */
+  layer: string;
+
+  /**
+   * @generated from field: string nav_backend = 3;
+   */
+  navBackend: string;
+
+  /**
+   * In m, as origin_y and resolution (for each cell).
+   *
+   * @generated from field: double origin_x = 4;
+   */
+  originX: number;
+
+  /**
+   * @generated from field: double origin_y = 5;
+   */
+  originY: number;
+
+  /**
+   * @generated from field: double resolution = 6;
+   */
+  resolution: number;
+
+  /**
+   * @generated from field: uint32 width = 7;
+   */
+  width: number;
+
+  /**
+   * @generated from field: uint32 height = 8;
+   */
+  height: number;
+
+  /**
+   * "uint8_row_major".
+   *
+   * @generated from field: string encoding = 9;
+   */
+  encoding: string;
+
+  /**
+   * Costs from 0 to 100; 255: unknown.
+   *
+   * @generated from field: bytes data = 10;
+   */
+  data: Uint8Array;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetCostmapResponse.
+ * Use `create(GetCostmapResponseSchema)` to create a new message.
+ */
+export const GetCostmapResponseSchema: GenMessage<GetCostmapResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 17);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetLocationRequest
+ */
+export type GetLocationRequest = Message<"platform.service.navigation.v1.GetLocationRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string location_name = 2;
+   */
+  locationName: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetLocationRequest.
+ * Use `create(GetLocationRequestSchema)` to create a new message.
+ */
+export const GetLocationRequestSchema: GenMessage<GetLocationRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 18);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetLocationResponse
+ */
+export type GetLocationResponse = Message<"platform.service.navigation.v1.GetLocationResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Location location = 1;
+   */
+  location?: Location | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetLocationResponse.
+ * Use `create(GetLocationResponseSchema)` to create a new message.
+ */
+export const GetLocationResponseSchema: GenMessage<GetLocationResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 19);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetNavigationStatusRequest
+ */
+export type GetNavigationStatusRequest = Message<"platform.service.navigation.v1.GetNavigationStatusRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetNavigationStatusRequest.
+ * Use `create(GetNavigationStatusRequestSchema)` to create a new message.
+ */
+export const GetNavigationStatusRequestSchema: GenMessage<GetNavigationStatusRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 20);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetNavigationStatusResponse
+ */
+export type GetNavigationStatusResponse = Message<"platform.service.navigation.v1.GetNavigationStatusResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Status status = 1;
+   */
+  status?: Status | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetNavigationStatusResponse.
+ * Use `create(GetNavigationStatusResponseSchema)` to create a new message.
+ */
+export const GetNavigationStatusResponseSchema: GenMessage<GetNavigationStatusResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 21);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetPositionRequest
+ */
+export type GetPositionRequest = Message<"platform.service.navigation.v1.GetPositionRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetPositionRequest.
+ * Use `create(GetPositionRequestSchema)` to create a new message.
+ */
+export const GetPositionRequestSchema: GenMessage<GetPositionRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 22);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetPositionResponse
+ */
+export type GetPositionResponse = Message<"platform.service.navigation.v1.GetPositionResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Position position = 1;
+   */
+  position?: Position | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetPositionResponse.
+ * Use `create(GetPositionResponseSchema)` to create a new message.
+ */
+export const GetPositionResponseSchema: GenMessage<GetPositionResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 23);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetPropertiesRequest
+ */
+export type GetPropertiesRequest = Message<"platform.service.navigation.v1.GetPropertiesRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetPropertiesRequest.
+ * Use `create(GetPropertiesRequestSchema)` to create a new message.
+ */
+export const GetPropertiesRequestSchema: GenMessage<GetPropertiesRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 24);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetPropertiesResponse
+ */
+export type GetPropertiesResponse = Message<"platform.service.navigation.v1.GetPropertiesResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Properties properties = 1;
+   */
+  properties?: Properties | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetPropertiesResponse.
+ * Use `create(GetPropertiesResponseSchema)` to create a new message.
+ */
+export const GetPropertiesResponseSchema: GenMessage<GetPropertiesResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 25);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetRouteRequest
+ */
+export type GetRouteRequest = Message<"platform.service.navigation.v1.GetRouteRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string route_name = 2;
+   */
+  routeName: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetRouteRequest.
+ * Use `create(GetRouteRequestSchema)` to create a new message.
+ */
+export const GetRouteRequestSchema: GenMessage<GetRouteRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 26);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetRouteResponse
+ */
+export type GetRouteResponse = Message<"platform.service.navigation.v1.GetRouteResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Route route = 1;
+   */
+  route?: Route | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetRouteResponse.
+ * Use `create(GetRouteResponseSchema)` to create a new message.
+ */
+export const GetRouteResponseSchema: GenMessage<GetRouteResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 27);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetZoneRequest
+ */
+export type GetZoneRequest = Message<"platform.service.navigation.v1.GetZoneRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string zone_name = 2;
+   */
+  zoneName: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetZoneRequest.
+ * Use `create(GetZoneRequestSchema)` to create a new message.
+ */
+export const GetZoneRequestSchema: GenMessage<GetZoneRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 28);
+
+/**
+ * @generated from message platform.service.navigation.v1.GetZoneResponse
+ */
+export type GetZoneResponse = Message<"platform.service.navigation.v1.GetZoneResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Zone zone = 1;
+   */
+  zone?: Zone | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GetZoneResponse.
+ * Use `create(GetZoneResponseSchema)` to create a new message.
+ */
+export const GetZoneResponseSchema: GenMessage<GetZoneResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 29);
+
+/**
+ * The latest goal.
+ *
+ * @generated from message platform.service.navigation.v1.GoalStatus
+ */
+export type GoalStatus = Message<"platform.service.navigation.v1.GoalStatus"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.GoalState state = 1;
+   */
+  state: GoalState;
+
+  /**
+   * @generated from field: platform.service.navigation.v1.NavMode mode = 2;
+   */
+  mode: NavMode;
+
+  /**
+   * Of a route: its current waypoint.
+   *
+   * @generated from field: platform.service.navigation.v1.Position target = 3;
+   */
+  target?: Position | undefined;
+
+  /**
+   * @generated from field: optional string location = 4;
+   */
+  location?: string | undefined;
+
+  /**
+   * Only while ACTIVE.
+   *
+   * @generated from field: optional platform.service.navigation.v1.Progress progress = 5;
+   */
+  progress?: Progress | undefined;
+
+  /**
+   * @generated from field: optional platform.service.navigation.v1.RouteProgress route = 6;
+   */
+  route?: RouteProgress | undefined;
+
+  /**
+   * @generated from field: optional string suspend_reason = 7;
+   */
+  suspendReason?: string | undefined;
+
+  /**
+   * @generated from field: optional platform.service.navigation.v1.NavError error = 8;
+   */
+  error?: NavError | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp started_at = 9;
+   */
+  startedAt?: Timestamp | undefined;
+
+  /**
+   * Only in a final state.
+   *
+   * @generated from field: optional google.protobuf.Timestamp finished_at = 10;
+   */
+  finishedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GoalStatus.
+ * Use `create(GoalStatusSchema)` to create a new message.
+ */
+export const GoalStatusSchema: GenMessage<GoalStatus> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 30);
+
+/**
+ * @generated from message platform.service.navigation.v1.GoToLocationRequest
+ */
+export type GoToLocationRequest = Message<"platform.service.navigation.v1.GoToLocationRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string location_name = 2;
+   */
+  locationName: string;
+
+  /**
+   * Whether to answer at the end of the motion; absent: true.
+   *
+   * @generated from field: optional bool wait = 3;
+   */
+  wait?: boolean | undefined;
+
+  /**
+   * @generated from field: optional double linear_m_per_sec = 4;
+   */
+  linearMPerSec?: number | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GoToLocationRequest.
+ * Use `create(GoToLocationRequestSchema)` to create a new message.
+ */
+export const GoToLocationRequestSchema: GenMessage<GoToLocationRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 31);
+
+/**
+ * @generated from message platform.service.navigation.v1.GoToLocationResponse
+ */
+export type GoToLocationResponse = Message<"platform.service.navigation.v1.GoToLocationResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Status status = 1;
+   */
+  status?: Status | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GoToLocationResponse.
+ * Use `create(GoToLocationResponseSchema)` to create a new message.
+ */
+export const GoToLocationResponseSchema: GenMessage<GoToLocationResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 32);
+
+/**
+ * @generated from message platform.service.navigation.v1.GoToPointRequest
+ */
+export type GoToPointRequest = Message<"platform.service.navigation.v1.GoToPointRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: platform.service.navigation.v1.Position destination = 2;
+   */
+  destination?: Position | undefined;
+
+  /**
+   * Whether to answer at the end of the motion; absent: true.
+   *
+   * @generated from field: optional bool wait = 3;
+   */
+  wait?: boolean | undefined;
+
+  /**
+   * @generated from field: optional double linear_m_per_sec = 4;
+   */
+  linearMPerSec?: number | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GoToPointRequest.
+ * Use `create(GoToPointRequestSchema)` to create a new message.
+ */
+export const GoToPointRequestSchema: GenMessage<GoToPointRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 33);
+
+/**
+ * @generated from message platform.service.navigation.v1.GoToPointResponse
+ */
+export type GoToPointResponse = Message<"platform.service.navigation.v1.GoToPointResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Status status = 1;
+   */
+  status?: Status | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.GoToPointResponse.
+ * Use `create(GoToPointResponseSchema)` to create a new message.
+ */
+export const GoToPointResponseSchema: GenMessage<GoToPointResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 34);
+
+/**
+ * @generated from message platform.service.navigation.v1.ListLocationsRequest
+ */
+export type ListLocationsRequest = Message<"platform.service.navigation.v1.ListLocationsRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.ListLocationsRequest.
+ * Use `create(ListLocationsRequestSchema)` to create a new message.
+ */
+export const ListLocationsRequestSchema: GenMessage<ListLocationsRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 35);
+
+/**
+ * @generated from message platform.service.navigation.v1.ListLocationsResponse
+ */
+export type ListLocationsResponse = Message<"platform.service.navigation.v1.ListLocationsResponse"> & {
+  /**
+   * @generated from field: repeated platform.service.navigation.v1.Location locations = 1;
+   */
+  locations: Location[];
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.ListLocationsResponse.
+ * Use `create(ListLocationsResponseSchema)` to create a new message.
+ */
+export const ListLocationsResponseSchema: GenMessage<ListLocationsResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 36);
+
+/**
+ * @generated from message platform.service.navigation.v1.ListRoutesRequest
+ */
+export type ListRoutesRequest = Message<"platform.service.navigation.v1.ListRoutesRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.ListRoutesRequest.
+ * Use `create(ListRoutesRequestSchema)` to create a new message.
+ */
+export const ListRoutesRequestSchema: GenMessage<ListRoutesRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 37);
+
+/**
+ * @generated from message platform.service.navigation.v1.ListRoutesResponse
+ */
+export type ListRoutesResponse = Message<"platform.service.navigation.v1.ListRoutesResponse"> & {
+  /**
+   * @generated from field: repeated platform.service.navigation.v1.Route routes = 1;
+   */
+  routes: Route[];
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.ListRoutesResponse.
+ * Use `create(ListRoutesResponseSchema)` to create a new message.
+ */
+export const ListRoutesResponseSchema: GenMessage<ListRoutesResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 38);
+
+/**
+ * @generated from message platform.service.navigation.v1.ListZonesRequest
+ */
+export type ListZonesRequest = Message<"platform.service.navigation.v1.ListZonesRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string type = 2;
+   */
+  type: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.ListZonesRequest.
+ * Use `create(ListZonesRequestSchema)` to create a new message.
+ */
+export const ListZonesRequestSchema: GenMessage<ListZonesRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 39);
+
+/**
+ * @generated from message platform.service.navigation.v1.ListZonesResponse
+ */
+export type ListZonesResponse = Message<"platform.service.navigation.v1.ListZonesResponse"> & {
+  /**
+   * @generated from field: repeated platform.service.navigation.v1.Zone zones = 1;
+   */
+  zones: Zone[];
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.ListZonesResponse.
+ * Use `create(ListZonesResponseSchema)` to create a new message.
+ */
+export const ListZonesResponseSchema: GenMessage<ListZonesResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 40);
+
+/**
+ * A place with a name.
+ *
+ * @generated from message platform.service.navigation.v1.Location
+ */
+export type Location = Message<"platform.service.navigation.v1.Location"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: platform.service.navigation.v1.Position position = 2;
+   */
+  position?: Position | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.Location.
+ * Use `create(LocationSchema)` to create a new message.
+ */
+export const LocationSchema: GenMessage<Location> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 41);
+
+/**
+ * @generated from message platform.service.navigation.v1.NavError
+ */
+export type NavError = Message<"platform.service.navigation.v1.NavError"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.NavErrorCode code = 1;
+   */
+  code: NavErrorCode;
+
+  /**
+   * @generated from field: string message = 2;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.NavError.
+ * Use `create(NavErrorSchema)` to create a new message.
+ */
+export const NavErrorSchema: GenMessage<NavError> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 42);
+
+/**
+ * @generated from message platform.service.navigation.v1.NavigateRouteRequest
+ */
+export type NavigateRouteRequest = Message<"platform.service.navigation.v1.NavigateRouteRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * A saved route; otherwise waypoints.
+   *
+   * @generated from field: string route_name = 2;
+   */
+  routeName: string;
+
+  /**
+   * @generated from field: repeated platform.service.navigation.v1.Waypoint waypoints = 3;
+   */
+  waypoints: Waypoint[];
+
+  /**
+   * @generated from field: uint32 start_index = 4;
+   */
+  startIndex: number;
+
+  /**
+   * Instead of start_index.
+   *
+   * @generated from field: bool start_nearest = 5;
+   */
+  startNearest: boolean;
+
+  /**
+   * @generated from field: bool loop = 6;
+   */
+  loop: boolean;
+
+  /**
+   * Whether to answer at the end of the motion.
+   *
+   * @generated from field: bool wait = 7;
+   */
+  wait: boolean;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.NavigateRouteRequest.
+ * Use `create(NavigateRouteRequestSchema)` to create a new message.
+ */
+export const NavigateRouteRequestSchema: GenMessage<NavigateRouteRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 43);
+
+/**
+ * @generated from message platform.service.navigation.v1.NavigateRouteResponse
+ */
+export type NavigateRouteResponse = Message<"platform.service.navigation.v1.NavigateRouteResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Status status = 1;
+   */
+  status?: Status | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.NavigateRouteResponse.
+ * Use `create(NavigateRouteResponseSchema)` to create a new message.
+ */
+export const NavigateRouteResponseSchema: GenMessage<NavigateRouteResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 44);
+
+/**
+ * @generated from message platform.service.navigation.v1.NavigateToLocationRequest
+ */
+export type NavigateToLocationRequest = Message<"platform.service.navigation.v1.NavigateToLocationRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string location_name = 2;
+   */
+  locationName: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.NavigateToLocationRequest.
+ * Use `create(NavigateToLocationRequestSchema)` to create a new message.
+ */
+export const NavigateToLocationRequestSchema: GenMessage<NavigateToLocationRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 45);
+
+/**
+ * @generated from message platform.service.navigation.v1.NavigateToLocationResponse
+ */
+export type NavigateToLocationResponse = Message<"platform.service.navigation.v1.NavigateToLocationResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Status status = 1;
+   */
+  status?: Status | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.NavigateToLocationResponse.
+ * Use `create(NavigateToLocationResponseSchema)` to create a new message.
+ */
+export const NavigateToLocationResponseSchema: GenMessage<NavigateToLocationResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 46);
+
+/**
+ * @generated from message platform.service.navigation.v1.NavigateToPointRequest
+ */
+export type NavigateToPointRequest = Message<"platform.service.navigation.v1.NavigateToPointRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: platform.service.navigation.v1.Position destination = 2;
+   */
+  destination?: Position | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.NavigateToPointRequest.
+ * Use `create(NavigateToPointRequestSchema)` to create a new message.
+ */
+export const NavigateToPointRequestSchema: GenMessage<NavigateToPointRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 47);
+
+/**
+ * @generated from message platform.service.navigation.v1.NavigateToPointResponse
+ */
+export type NavigateToPointResponse = Message<"platform.service.navigation.v1.NavigateToPointResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Status status = 1;
+   */
+  status?: Status | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.NavigateToPointResponse.
+ * Use `create(NavigateToPointResponseSchema)` to create a new message.
+ */
+export const NavigateToPointResponseSchema: GenMessage<NavigateToPointResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 48);
+
+/**
+ * @generated from message platform.service.navigation.v1.Plan
+ */
+export type Plan = Message<"platform.service.navigation.v1.Plan"> & {
+  /**
+   * @generated from field: repeated platform.service.navigation.v1.Position path = 1;
+   */
+  path: Position[];
+
+  /**
+   * Only of PlanToLocation.
+   *
+   * @generated from field: optional string location = 2;
+   */
+  location?: string | undefined;
+
+  /**
+   * @generated from field: double length_m = 3;
+   */
+  lengthM: number;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.Plan.
+ * Use `create(PlanSchema)` to create a new message.
+ */
+export const PlanSchema: GenMessage<Plan> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 49);
+
+/**
+ * @generated from message platform.service.navigation.v1.PlanToLocationRequest
+ */
+export type PlanToLocationRequest = Message<"platform.service.navigation.v1.PlanToLocationRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string location_name = 2;
+   */
+  locationName: string;
+
+  /**
+   * Absent: where the base is.
+   *
+   * @generated from field: optional platform.service.navigation.v1.Position start = 3;
+   */
+  start?: Position | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.PlanToLocationRequest.
+ * Use `create(PlanToLocationRequestSchema)` to create a new message.
+ */
+export const PlanToLocationRequestSchema: GenMessage<PlanToLocationRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 50);
+
+/**
+ * @generated from message platform.service.navigation.v1.PlanToLocationResponse
+ */
+export type PlanToLocationResponse = Message<"platform.service.navigation.v1.PlanToLocationResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Plan plan = 1;
+   */
+  plan?: Plan | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.PlanToLocationResponse.
+ * Use `create(PlanToLocationResponseSchema)` to create a new message.
+ */
+export const PlanToLocationResponseSchema: GenMessage<PlanToLocationResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 51);
+
+/**
+ * @generated from message platform.service.navigation.v1.PlanToPointRequest
+ */
+export type PlanToPointRequest = Message<"platform.service.navigation.v1.PlanToPointRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: platform.service.navigation.v1.Position destination = 2;
+   */
+  destination?: Position | undefined;
+
+  /**
+   * Absent: where the base is.
+   *
+   * @generated from field: optional platform.service.navigation.v1.Position start = 3;
+   */
+  start?: Position | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.PlanToPointRequest.
+ * Use `create(PlanToPointRequestSchema)` to create a new message.
+ */
+export const PlanToPointRequestSchema: GenMessage<PlanToPointRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 52);
+
+/**
+ * @generated from message platform.service.navigation.v1.PlanToPointResponse
+ */
+export type PlanToPointResponse = Message<"platform.service.navigation.v1.PlanToPointResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Plan plan = 1;
+   */
+  plan?: Plan | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.PlanToPointResponse.
+ * Use `create(PlanToPointResponseSchema)` to create a new message.
+ */
+export const PlanToPointResponseSchema: GenMessage<PlanToPointResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 53);
+
+/**
+ * A pose or a geo_pose, whichever the type of the map says.
+ *
+ * @generated from message platform.service.navigation.v1.Position
+ */
+export type Position = Message<"platform.service.navigation.v1.Position"> & {
+  /**
+   * @generated from oneof platform.service.navigation.v1.Position.value
+   */
+  value: {
+    /**
+     * @generated from field: platform.common.v1.Pose pose = 1;
+     */
+    value: Pose;
+    case: "pose";
+  } | {
+    /**
+     * @generated from field: platform.common.v1.GeoPose geo_pose = 2;
+     */
+    value: GeoPose;
+    case: "geoPose";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.Position.
+ * Use `create(PositionSchema)` to create a new message.
+ */
+export const PositionSchema: GenMessage<Position> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 54);
+
+/**
+ * @generated from message platform.service.navigation.v1.Progress
+ */
+export type Progress = Message<"platform.service.navigation.v1.Progress"> & {
+  /**
+   * @generated from field: double distance_remaining_m = 1;
+   */
+  distanceRemainingM: number;
+
+  /**
+   * @generated from field: repeated platform.service.navigation.v1.Position path = 2;
+   */
+  path: Position[];
+
+  /**
+   * @generated from field: double length_m = 3;
+   */
+  lengthM: number;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.Progress.
+ * Use `create(ProgressSchema)` to create a new message.
+ */
+export const ProgressSchema: GenMessage<Progress> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 55);
+
+/**
+ * @generated from message platform.service.navigation.v1.Properties
+ */
+export type Properties = Message<"platform.service.navigation.v1.Properties"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.MapType map_type = 1;
+   */
+  mapType: MapType;
+
+  /**
+   * @generated from field: double footprint_length_m = 2;
+   */
+  footprintLengthM: number;
+
+  /**
+   * @generated from field: double footprint_width_m = 3;
+   */
+  footprintWidthM: number;
+
+  /**
+   * @generated from field: double robot_radius_m = 4;
+   */
+  robotRadiusM: number;
+
+  /**
+   * @generated from field: bool planning_supported = 5;
+   */
+  planningSupported: boolean;
+
+  /**
+   * @generated from field: bool costmap_supported = 6;
+   */
+  costmapSupported: boolean;
+
+  /**
+   * @generated from field: bool zones_supported = 7;
+   */
+  zonesSupported: boolean;
+
+  /**
+   * @generated from field: bool routes_supported = 8;
+   */
+  routesSupported: boolean;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.Properties.
+ * Use `create(PropertiesSchema)` to create a new message.
+ */
+export const PropertiesSchema: GenMessage<Properties> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 56);
+
+/**
+ * @generated from message platform.service.navigation.v1.ResumeRequest
+ */
+export type ResumeRequest = Message<"platform.service.navigation.v1.ResumeRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.ResumeRequest.
+ * Use `create(ResumeRequestSchema)` to create a new message.
+ */
+export const ResumeRequestSchema: GenMessage<ResumeRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 57);
+
+/**
+ * @generated from message platform.service.navigation.v1.ResumeResponse
+ */
+export type ResumeResponse = Message<"platform.service.navigation.v1.ResumeResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Status status = 1;
+   */
+  status?: Status | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.ResumeResponse.
+ * Use `create(ResumeResponseSchema)` to create a new message.
+ */
+export const ResumeResponseSchema: GenMessage<ResumeResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 58);
+
+/**
+ * @generated from message platform.service.navigation.v1.Route
+ */
+export type Route = Message<"platform.service.navigation.v1.Route"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: repeated platform.service.navigation.v1.Waypoint waypoints = 2;
+   */
+  waypoints: Waypoint[];
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.Route.
+ * Use `create(RouteSchema)` to create a new message.
+ */
+export const RouteSchema: GenMessage<Route> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 59);
+
+/**
+ * @generated from message platform.service.navigation.v1.RouteProgress
+ */
+export type RouteProgress = Message<"platform.service.navigation.v1.RouteProgress"> & {
+  /**
+   * Empty if the request listed the waypoints.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: repeated platform.service.navigation.v1.Waypoint waypoints = 2;
+   */
+  waypoints: Waypoint[];
+
+  /**
+   * Of the waypoint that is the target now.
+   *
+   * @generated from field: uint32 index = 3;
+   */
+  index: number;
+
+  /**
+   * @generated from field: bool loop = 4;
+   */
+  loop: boolean;
+
+  /**
+   * @generated from field: uint32 lap = 5;
+   */
+  lap: number;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.RouteProgress.
+ * Use `create(RouteProgressSchema)` to create a new message.
+ */
+export const RouteProgressSchema: GenMessage<RouteProgress> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 60);
+
+/**
+ * @generated from message platform.service.navigation.v1.Status
+ */
+export type Status = Message<"platform.service.navigation.v1.Status"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Position position = 1;
+   */
+  position?: Position | undefined;
+
+  /**
+   * Whether the position can be trusted; methods that begin to move are refused otherwise.
+   *
+   * @generated from field: bool localized = 2;
+   */
+  localized: boolean;
+
+  /**
+   * @generated from field: platform.service.navigation.v1.Velocity velocity = 3;
+   */
+  velocity?: Velocity | undefined;
+
+  /**
+   * Absent before the first one.
+   *
+   * @generated from field: optional platform.service.navigation.v1.GoalStatus goal = 4;
+   */
+  goal?: GoalStatus | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp updated_at = 5;
+   */
+  updatedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.Status.
+ * Use `create(StatusSchema)` to create a new message.
+ */
+export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 61);
+
+/**
+ * @generated from message platform.service.navigation.v1.SuspendRequest
+ */
+export type SuspendRequest = Message<"platform.service.navigation.v1.SuspendRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.SuspendRequest.
+ * Use `create(SuspendRequestSchema)` to create a new message.
+ */
+export const SuspendRequestSchema: GenMessage<SuspendRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 62);
+
+/**
+ * @generated from message platform.service.navigation.v1.SuspendResponse
+ */
+export type SuspendResponse = Message<"platform.service.navigation.v1.SuspendResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Status status = 1;
+   */
+  status?: Status | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.SuspendResponse.
+ * Use `create(SuspendResponseSchema)` to create a new message.
+ */
+export const SuspendResponseSchema: GenMessage<SuspendResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 63);
+
+/**
+ * @generated from message platform.service.navigation.v1.UpdateLocationRequest
+ */
+export type UpdateLocationRequest = Message<"platform.service.navigation.v1.UpdateLocationRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string location_name = 2;
+   */
+  locationName: string;
+
+  /**
+   * @generated from field: optional platform.service.navigation.v1.Position position = 3;
+   */
+  position?: Position | undefined;
+
+  /**
+   * @generated from field: optional string new_name = 4;
+   */
+  newName?: string | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.UpdateLocationRequest.
+ * Use `create(UpdateLocationRequestSchema)` to create a new message.
+ */
+export const UpdateLocationRequestSchema: GenMessage<UpdateLocationRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 64);
+
+/**
+ * @generated from message platform.service.navigation.v1.UpdateLocationResponse
+ */
+export type UpdateLocationResponse = Message<"platform.service.navigation.v1.UpdateLocationResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Location location = 1;
+   */
+  location?: Location | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.UpdateLocationResponse.
+ * Use `create(UpdateLocationResponseSchema)` to create a new message.
+ */
+export const UpdateLocationResponseSchema: GenMessage<UpdateLocationResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 65);
+
+/**
+ * @generated from message platform.service.navigation.v1.UpdateRouteRequest
+ */
+export type UpdateRouteRequest = Message<"platform.service.navigation.v1.UpdateRouteRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string route_name = 2;
+   */
+  routeName: string;
+
+  /**
+   * @generated from field: optional string new_name = 3;
+   */
+  newName?: string | undefined;
+
+  /**
+   * Absent: they stay as they are.
+   *
+   * @generated from field: optional platform.service.navigation.v1.WaypointList waypoints = 4;
+   */
+  waypoints?: WaypointList | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.UpdateRouteRequest.
+ * Use `create(UpdateRouteRequestSchema)` to create a new message.
+ */
+export const UpdateRouteRequestSchema: GenMessage<UpdateRouteRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 66);
+
+/**
+ * @generated from message platform.service.navigation.v1.UpdateRouteResponse
+ */
+export type UpdateRouteResponse = Message<"platform.service.navigation.v1.UpdateRouteResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Route route = 1;
+   */
+  route?: Route | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.UpdateRouteResponse.
+ * Use `create(UpdateRouteResponseSchema)` to create a new message.
+ */
+export const UpdateRouteResponseSchema: GenMessage<UpdateRouteResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 67);
+
+/**
+ * @generated from message platform.service.navigation.v1.UpdateZoneRequest
+ */
+export type UpdateZoneRequest = Message<"platform.service.navigation.v1.UpdateZoneRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string zone_name = 2;
+   */
+  zoneName: string;
+
+  /**
+   * @generated from field: optional string type = 3;
+   */
+  type?: string | undefined;
+
+  /**
+   * @generated from field: optional google.protobuf.Struct geometry = 4;
+   */
+  geometry?: JsonObject | undefined;
+
+  /**
+   * @generated from field: optional double max_speed = 5;
+   */
+  maxSpeed?: number | undefined;
+
+  /**
+   * @generated from field: optional string new_name = 6;
+   */
+  newName?: string | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.UpdateZoneRequest.
+ * Use `create(UpdateZoneRequestSchema)` to create a new message.
+ */
+export const UpdateZoneRequestSchema: GenMessage<UpdateZoneRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 68);
+
+/**
+ * @generated from message platform.service.navigation.v1.UpdateZoneResponse
+ */
+export type UpdateZoneResponse = Message<"platform.service.navigation.v1.UpdateZoneResponse"> & {
+  /**
+   * @generated from field: platform.service.navigation.v1.Zone zone = 1;
+   */
+  zone?: Zone | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.UpdateZoneResponse.
+ * Use `create(UpdateZoneResponseSchema)` to create a new message.
+ */
+export const UpdateZoneResponseSchema: GenMessage<UpdateZoneResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 69);
+
+/**
+ * @generated from message platform.service.navigation.v1.Velocity
+ */
+export type Velocity = Message<"platform.service.navigation.v1.Velocity"> & {
+  /**
+   * Forward.
+   *
+   * @generated from field: double linear_m_per_sec = 1;
+   */
+  linearMPerSec: number;
+
+  /**
+   * Counterclockwise.
+   *
+   * @generated from field: double angular_deg_per_sec = 2;
+   */
+  angularDegPerSec: number;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.Velocity.
+ * Use `create(VelocitySchema)` to create a new message.
+ */
+export const VelocitySchema: GenMessage<Velocity> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 70);
+
+/**
+ * @generated from message platform.service.navigation.v1.Waypoint
+ */
+export type Waypoint = Message<"platform.service.navigation.v1.Waypoint"> & {
+  /**
+   * @generated from oneof platform.service.navigation.v1.Waypoint.value
+   */
+  value: {
+    /**
+     * The name of a saved location.
+     *
+     * @generated from field: string location = 1;
+     */
+    value: string;
+    case: "location";
+  } | {
+    /**
+     * @generated from field: platform.service.navigation.v1.Position position = 2;
+     */
+    value: Position;
+    case: "position";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.Waypoint.
+ * Use `create(WaypointSchema)` to create a new message.
+ */
+export const WaypointSchema: GenMessage<Waypoint> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 71);
+
+/**
+ * A list that can also be absent.
+ *
+ * @generated from message platform.service.navigation.v1.WaypointList
+ */
+export type WaypointList = Message<"platform.service.navigation.v1.WaypointList"> & {
+  /**
+   * @generated from field: repeated platform.service.navigation.v1.Waypoint waypoints = 1;
+   */
+  waypoints: Waypoint[];
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.WaypointList.
+ * Use `create(WaypointListSchema)` to create a new message.
+ */
+export const WaypointListSchema: GenMessage<WaypointList> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 72);
+
+/**
+ * A region with a rule.
+ *
+ * @generated from message platform.service.navigation.v1.Zone
+ */
+export type Zone = Message<"platform.service.navigation.v1.Zone"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * "keepout" or "speed_limit".
+   *
+   * @generated from field: string type = 2;
+   */
+  type: string;
+
+  /**
+   * A circle, a box or a polygon; in mm on a local map, in m and degrees on one of GPS.
+   *
+   * @generated from field: google.protobuf.Struct geometry = 3;
+   */
+  geometry?: JsonObject | undefined;
+
+  /**
+   * In m/s; a speed_limit needs it.
+   *
+   * @generated from field: optional double max_speed = 4;
+   */
+  maxSpeed?: number | undefined;
+};
+
+/**
+ * Describes the message platform.service.navigation.v1.Zone.
+ * Use `create(ZoneSchema)` to create a new message.
+ */
+export const ZoneSchema: GenMessage<Zone> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 73);
 
 /**
  * @generated from message platform.service.navigation.v1.AddWaypointRequest
@@ -42,7 +1989,7 @@ export type AddWaypointRequest = Message<"platform.service.navigation.v1.AddWayp
  * Use `create(AddWaypointRequestSchema)` to create a new message.
  */
 export const AddWaypointRequestSchema: GenMessage<AddWaypointRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 0);
+  messageDesc(file_platform_service_navigation_v1_navigation, 74);
 
 /**
  * @generated from message platform.service.navigation.v1.AddWaypointResponse
@@ -55,51 +2002,29 @@ export type AddWaypointResponse = Message<"platform.service.navigation.v1.AddWay
  * Use `create(AddWaypointResponseSchema)` to create a new message.
  */
 export const AddWaypointResponseSchema: GenMessage<AddWaypointResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 1);
+  messageDesc(file_platform_service_navigation_v1_navigation, 75);
 
 /**
- * @generated from message platform.service.navigation.v1.GetLocationRequest
+ * @generated from message platform.service.navigation.v1.GeoWaypoint
  */
-export type GetLocationRequest = Message<"platform.service.navigation.v1.GetLocationRequest"> & {
+export type GeoWaypoint = Message<"platform.service.navigation.v1.GeoWaypoint"> & {
   /**
-   * @generated from field: string name = 1;
+   * @generated from field: string id = 1;
    */
-  name: string;
+  id: string;
 
   /**
-   * @generated from field: google.protobuf.Struct extra = 99;
-   */
-  extra?: JsonObject | undefined;
-};
-
-/**
- * Describes the message platform.service.navigation.v1.GetLocationRequest.
- * Use `create(GetLocationRequestSchema)` to create a new message.
- */
-export const GetLocationRequestSchema: GenMessage<GetLocationRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 2);
-
-/**
- * @generated from message platform.service.navigation.v1.GetLocationResponse
- */
-export type GetLocationResponse = Message<"platform.service.navigation.v1.GetLocationResponse"> & {
-  /**
-   * @generated from field: platform.common.v1.GeoPoint location = 1;
+   * @generated from field: platform.common.v1.GeoPoint location = 2;
    */
   location?: GeoPoint | undefined;
-
-  /**
-   * @generated from field: double compass_heading = 2;
-   */
-  compassHeading: number;
 };
 
 /**
- * Describes the message platform.service.navigation.v1.GetLocationResponse.
- * Use `create(GetLocationResponseSchema)` to create a new message.
+ * Describes the message platform.service.navigation.v1.GeoWaypoint.
+ * Use `create(GeoWaypointSchema)` to create a new message.
  */
-export const GetLocationResponseSchema: GenMessage<GetLocationResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 3);
+export const GeoWaypointSchema: GenMessage<GeoWaypoint> = /*@__PURE__*/
+  messageDesc(file_platform_service_navigation_v1_navigation, 76);
 
 /**
  * @generated from message platform.service.navigation.v1.GetModeRequest
@@ -121,7 +2046,7 @@ export type GetModeRequest = Message<"platform.service.navigation.v1.GetModeRequ
  * Use `create(GetModeRequestSchema)` to create a new message.
  */
 export const GetModeRequestSchema: GenMessage<GetModeRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 4);
+  messageDesc(file_platform_service_navigation_v1_navigation, 77);
 
 /**
  * @generated from message platform.service.navigation.v1.GetModeResponse
@@ -138,7 +2063,7 @@ export type GetModeResponse = Message<"platform.service.navigation.v1.GetModeRes
  * Use `create(GetModeResponseSchema)` to create a new message.
  */
 export const GetModeResponseSchema: GenMessage<GetModeResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 5);
+  messageDesc(file_platform_service_navigation_v1_navigation, 78);
 
 /**
  * @generated from message platform.service.navigation.v1.GetObstaclesRequest
@@ -160,7 +2085,7 @@ export type GetObstaclesRequest = Message<"platform.service.navigation.v1.GetObs
  * Use `create(GetObstaclesRequestSchema)` to create a new message.
  */
 export const GetObstaclesRequestSchema: GenMessage<GetObstaclesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 6);
+  messageDesc(file_platform_service_navigation_v1_navigation, 79);
 
 /**
  * @generated from message platform.service.navigation.v1.GetObstaclesResponse
@@ -177,7 +2102,7 @@ export type GetObstaclesResponse = Message<"platform.service.navigation.v1.GetOb
  * Use `create(GetObstaclesResponseSchema)` to create a new message.
  */
 export const GetObstaclesResponseSchema: GenMessage<GetObstaclesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 7);
+  messageDesc(file_platform_service_navigation_v1_navigation, 80);
 
 /**
  * @generated from message platform.service.navigation.v1.GetPathsRequest
@@ -199,7 +2124,7 @@ export type GetPathsRequest = Message<"platform.service.navigation.v1.GetPathsRe
  * Use `create(GetPathsRequestSchema)` to create a new message.
  */
 export const GetPathsRequestSchema: GenMessage<GetPathsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 8);
+  messageDesc(file_platform_service_navigation_v1_navigation, 81);
 
 /**
  * @generated from message platform.service.navigation.v1.GetPathsResponse
@@ -216,41 +2141,7 @@ export type GetPathsResponse = Message<"platform.service.navigation.v1.GetPathsR
  * Use `create(GetPathsResponseSchema)` to create a new message.
  */
 export const GetPathsResponseSchema: GenMessage<GetPathsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 9);
-
-/**
- * @generated from message platform.service.navigation.v1.GetPropertiesRequest
- */
-export type GetPropertiesRequest = Message<"platform.service.navigation.v1.GetPropertiesRequest"> & {
-  /**
-   * @generated from field: string name = 1;
-   */
-  name: string;
-};
-
-/**
- * Describes the message platform.service.navigation.v1.GetPropertiesRequest.
- * Use `create(GetPropertiesRequestSchema)` to create a new message.
- */
-export const GetPropertiesRequestSchema: GenMessage<GetPropertiesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 10);
-
-/**
- * @generated from message platform.service.navigation.v1.GetPropertiesResponse
- */
-export type GetPropertiesResponse = Message<"platform.service.navigation.v1.GetPropertiesResponse"> & {
-  /**
-   * @generated from field: platform.service.navigation.v1.MapType map_type = 1;
-   */
-  mapType: MapType;
-};
-
-/**
- * Describes the message platform.service.navigation.v1.GetPropertiesResponse.
- * Use `create(GetPropertiesResponseSchema)` to create a new message.
- */
-export const GetPropertiesResponseSchema: GenMessage<GetPropertiesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 11);
+  messageDesc(file_platform_service_navigation_v1_navigation, 82);
 
 /**
  * @generated from message platform.service.navigation.v1.GetWaypointsRequest
@@ -272,16 +2163,16 @@ export type GetWaypointsRequest = Message<"platform.service.navigation.v1.GetWay
  * Use `create(GetWaypointsRequestSchema)` to create a new message.
  */
 export const GetWaypointsRequestSchema: GenMessage<GetWaypointsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 12);
+  messageDesc(file_platform_service_navigation_v1_navigation, 83);
 
 /**
  * @generated from message platform.service.navigation.v1.GetWaypointsResponse
  */
 export type GetWaypointsResponse = Message<"platform.service.navigation.v1.GetWaypointsResponse"> & {
   /**
-   * @generated from field: repeated platform.service.navigation.v1.Waypoint waypoints = 1;
+   * @generated from field: repeated platform.service.navigation.v1.GeoWaypoint waypoints = 1;
    */
-  waypoints: Waypoint[];
+  waypoints: GeoWaypoint[];
 };
 
 /**
@@ -289,7 +2180,7 @@ export type GetWaypointsResponse = Message<"platform.service.navigation.v1.GetWa
  * Use `create(GetWaypointsResponseSchema)` to create a new message.
  */
 export const GetWaypointsResponseSchema: GenMessage<GetWaypointsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 13);
+  messageDesc(file_platform_service_navigation_v1_navigation, 84);
 
 /**
  * @generated from message platform.service.navigation.v1.Path
@@ -311,7 +2202,7 @@ export type Path = Message<"platform.service.navigation.v1.Path"> & {
  * Use `create(PathSchema)` to create a new message.
  */
 export const PathSchema: GenMessage<Path> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 14);
+  messageDesc(file_platform_service_navigation_v1_navigation, 85);
 
 /**
  * @generated from message platform.service.navigation.v1.RemoveWaypointRequest
@@ -338,7 +2229,7 @@ export type RemoveWaypointRequest = Message<"platform.service.navigation.v1.Remo
  * Use `create(RemoveWaypointRequestSchema)` to create a new message.
  */
 export const RemoveWaypointRequestSchema: GenMessage<RemoveWaypointRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 15);
+  messageDesc(file_platform_service_navigation_v1_navigation, 86);
 
 /**
  * @generated from message platform.service.navigation.v1.RemoveWaypointResponse
@@ -351,7 +2242,7 @@ export type RemoveWaypointResponse = Message<"platform.service.navigation.v1.Rem
  * Use `create(RemoveWaypointResponseSchema)` to create a new message.
  */
 export const RemoveWaypointResponseSchema: GenMessage<RemoveWaypointResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 16);
+  messageDesc(file_platform_service_navigation_v1_navigation, 87);
 
 /**
  * @generated from message platform.service.navigation.v1.SetModeRequest
@@ -378,7 +2269,7 @@ export type SetModeRequest = Message<"platform.service.navigation.v1.SetModeRequ
  * Use `create(SetModeRequestSchema)` to create a new message.
  */
 export const SetModeRequestSchema: GenMessage<SetModeRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 17);
+  messageDesc(file_platform_service_navigation_v1_navigation, 88);
 
 /**
  * @generated from message platform.service.navigation.v1.SetModeResponse
@@ -391,29 +2282,7 @@ export type SetModeResponse = Message<"platform.service.navigation.v1.SetModeRes
  * Use `create(SetModeResponseSchema)` to create a new message.
  */
 export const SetModeResponseSchema: GenMessage<SetModeResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 18);
-
-/**
- * @generated from message platform.service.navigation.v1.Waypoint
- */
-export type Waypoint = Message<"platform.service.navigation.v1.Waypoint"> & {
-  /**
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * @generated from field: platform.common.v1.GeoPoint location = 2;
-   */
-  location?: GeoPoint | undefined;
-};
-
-/**
- * Describes the message platform.service.navigation.v1.Waypoint.
- * Use `create(WaypointSchema)` to create a new message.
- */
-export const WaypointSchema: GenMessage<Waypoint> = /*@__PURE__*/
-  messageDesc(file_platform_service_navigation_v1_navigation, 19);
+  messageDesc(file_platform_service_navigation_v1_navigation, 89);
 
 /**
  * @generated from enum platform.service.navigation.v1.MapType
@@ -425,9 +2294,11 @@ export const MapType = {
   UNSPECIFIED: 0,
 
   /**
-   * @generated from enum value: MAP_TYPE_NONE = 1;
+   * Positions are poses in the frame of the map, in mm.
+   *
+   * @generated from enum value: MAP_TYPE_LOCAL = 1;
    */
-  NONE: 1,
+  LOCAL: 1,
 
   /**
    * @generated from enum value: MAP_TYPE_GPS = 2;
@@ -447,6 +2318,149 @@ export const MapTypeSchema: GenEnum<MapType> = /*@__PURE__*/
   enumDesc(file_platform_service_navigation_v1_navigation, 0);
 
 /**
+ * SUCCEEDED, FAILED and CANCELED are final.
+ *
+ * @generated from enum platform.service.navigation.v1.GoalState
+ */
+export const GoalState = {
+  /**
+   * @generated from enum value: GOAL_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: GOAL_STATE_ACTIVE = 1;
+   */
+  ACTIVE: 1,
+
+  /**
+   * @generated from enum value: GOAL_STATE_SUSPENDED = 2;
+   */
+  SUSPENDED: 2,
+
+  /**
+   * @generated from enum value: GOAL_STATE_SUCCEEDED = 3;
+   */
+  SUCCEEDED: 3,
+
+  /**
+   * @generated from enum value: GOAL_STATE_FAILED = 4;
+   */
+  FAILED: 4,
+
+  /**
+   * @generated from enum value: GOAL_STATE_CANCELED = 5;
+   */
+  CANCELED: 5,
+} as const;
+
+/**
+ * SUCCEEDED, FAILED and CANCELED are final.
+ *
+ * @generated from enum platform.service.navigation.v1.GoalState
+ */
+export type GoalState = (typeof GoalState)[keyof typeof GoalState] | UnknownEnum;
+
+/**
+ * Describes the enum platform.service.navigation.v1.GoalState.
+ */
+export const GoalStateSchema: GenEnum<GoalState> = /*@__PURE__*/
+  enumDesc(file_platform_service_navigation_v1_navigation, 1);
+
+/**
+ * @generated from enum platform.service.navigation.v1.NavMode
+ */
+export const NavMode = {
+  /**
+   * @generated from enum value: NAV_MODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Of NavigateTo… and ExecutePlan.
+   *
+   * @generated from enum value: NAV_MODE_PLANNED = 1;
+   */
+  PLANNED: 1,
+
+  /**
+   * Of GoTo….
+   *
+   * @generated from enum value: NAV_MODE_DIRECT = 2;
+   */
+  DIRECT: 2,
+
+  /**
+   * @generated from enum value: NAV_MODE_ROUTE = 3;
+   */
+  ROUTE: 3,
+} as const;
+
+/**
+ * @generated from enum platform.service.navigation.v1.NavMode
+ */
+export type NavMode = (typeof NavMode)[keyof typeof NavMode] | UnknownEnum;
+
+/**
+ * Describes the enum platform.service.navigation.v1.NavMode.
+ */
+export const NavModeSchema: GenEnum<NavMode> = /*@__PURE__*/
+  enumDesc(file_platform_service_navigation_v1_navigation, 2);
+
+/**
+ * @generated from enum platform.service.navigation.v1.NavErrorCode
+ */
+export const NavErrorCode = {
+  /**
+   * @generated from enum value: NAV_ERROR_CODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: NAV_ERROR_CODE_NO_PATH = 1;
+   */
+  NO_PATH: 1,
+
+  /**
+   * @generated from enum value: NAV_ERROR_CODE_BLOCKED = 2;
+   */
+  BLOCKED: 2,
+
+  /**
+   * @generated from enum value: NAV_ERROR_CODE_LOCALIZATION_LOST = 3;
+   */
+  LOCALIZATION_LOST: 3,
+
+  /**
+   * @generated from enum value: NAV_ERROR_CODE_BASE_ERROR = 4;
+   */
+  BASE_ERROR: 4,
+
+  /**
+   * @generated from enum value: NAV_ERROR_CODE_TIMEOUT = 5;
+   */
+  TIMEOUT: 5,
+
+  /**
+   * @generated from enum value: NAV_ERROR_CODE_OTHER = 6;
+   */
+  OTHER: 6,
+} as const;
+
+/**
+ * @generated from enum platform.service.navigation.v1.NavErrorCode
+ */
+export type NavErrorCode = (typeof NavErrorCode)[keyof typeof NavErrorCode] | UnknownEnum;
+
+/**
+ * Describes the enum platform.service.navigation.v1.NavErrorCode.
+ */
+export const NavErrorCodeSchema: GenEnum<NavErrorCode> = /*@__PURE__*/
+  enumDesc(file_platform_service_navigation_v1_navigation, 3);
+
+/**
+ * Of the replaced service.
+ *
  * @generated from enum platform.service.navigation.v1.Mode
  */
 export const Mode = {
@@ -472,6 +2486,8 @@ export const Mode = {
 } as const;
 
 /**
+ * Of the replaced service.
+ *
  * @generated from enum platform.service.navigation.v1.Mode
  */
 export type Mode = (typeof Mode)[keyof typeof Mode] | UnknownEnum;
@@ -480,15 +2496,274 @@ export type Mode = (typeof Mode)[keyof typeof Mode] | UnknownEnum;
  * Describes the enum platform.service.navigation.v1.Mode.
  */
 export const ModeSchema: GenEnum<Mode> = /*@__PURE__*/
-  enumDesc(file_platform_service_navigation_v1_navigation, 1);
+  enumDesc(file_platform_service_navigation_v1_navigation, 4);
 
 /**
- * Drives a base along waypoints.
+ * Drives a base on a map: to points, to saved places, along routes, around zones. One goal at a time.
  *
  * @generated from service platform.service.navigation.v1.NavigationService
  */
 export const NavigationService: GenService<{
   /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.AddLocation
+   */
+  addLocation: {
+    methodKind: "unary";
+    input: typeof AddLocationRequestSchema;
+    output: typeof AddLocationResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.GetLocation
+   */
+  getLocation: {
+    methodKind: "unary";
+    input: typeof GetLocationRequestSchema;
+    output: typeof GetLocationResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.ListLocations
+   */
+  listLocations: {
+    methodKind: "unary";
+    input: typeof ListLocationsRequestSchema;
+    output: typeof ListLocationsResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.UpdateLocation
+   */
+  updateLocation: {
+    methodKind: "unary";
+    input: typeof UpdateLocationRequestSchema;
+    output: typeof UpdateLocationResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.DeleteLocation
+   */
+  deleteLocation: {
+    methodKind: "unary";
+    input: typeof DeleteLocationRequestSchema;
+    output: typeof DeleteLocationResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.AddRoute
+   */
+  addRoute: {
+    methodKind: "unary";
+    input: typeof AddRouteRequestSchema;
+    output: typeof AddRouteResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.GetRoute
+   */
+  getRoute: {
+    methodKind: "unary";
+    input: typeof GetRouteRequestSchema;
+    output: typeof GetRouteResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.ListRoutes
+   */
+  listRoutes: {
+    methodKind: "unary";
+    input: typeof ListRoutesRequestSchema;
+    output: typeof ListRoutesResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.UpdateRoute
+   */
+  updateRoute: {
+    methodKind: "unary";
+    input: typeof UpdateRouteRequestSchema;
+    output: typeof UpdateRouteResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.DeleteRoute
+   */
+  deleteRoute: {
+    methodKind: "unary";
+    input: typeof DeleteRouteRequestSchema;
+    output: typeof DeleteRouteResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.AddZone
+   */
+  addZone: {
+    methodKind: "unary";
+    input: typeof AddZoneRequestSchema;
+    output: typeof AddZoneResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.GetZone
+   */
+  getZone: {
+    methodKind: "unary";
+    input: typeof GetZoneRequestSchema;
+    output: typeof GetZoneResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.ListZones
+   */
+  listZones: {
+    methodKind: "unary";
+    input: typeof ListZonesRequestSchema;
+    output: typeof ListZonesResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.UpdateZone
+   */
+  updateZone: {
+    methodKind: "unary";
+    input: typeof UpdateZoneRequestSchema;
+    output: typeof UpdateZoneResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.DeleteZone
+   */
+  deleteZone: {
+    methodKind: "unary";
+    input: typeof DeleteZoneRequestSchema;
+    output: typeof DeleteZoneResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.NavigateToLocation
+   */
+  navigateToLocation: {
+    methodKind: "unary";
+    input: typeof NavigateToLocationRequestSchema;
+    output: typeof NavigateToLocationResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.NavigateToPoint
+   */
+  navigateToPoint: {
+    methodKind: "unary";
+    input: typeof NavigateToPointRequestSchema;
+    output: typeof NavigateToPointResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.NavigateRoute
+   */
+  navigateRoute: {
+    methodKind: "unary";
+    input: typeof NavigateRouteRequestSchema;
+    output: typeof NavigateRouteResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.PlanToPoint
+   */
+  planToPoint: {
+    methodKind: "unary";
+    input: typeof PlanToPointRequestSchema;
+    output: typeof PlanToPointResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.PlanToLocation
+   */
+  planToLocation: {
+    methodKind: "unary";
+    input: typeof PlanToLocationRequestSchema;
+    output: typeof PlanToLocationResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.ExecutePlan
+   */
+  executePlan: {
+    methodKind: "unary";
+    input: typeof ExecutePlanRequestSchema;
+    output: typeof ExecutePlanResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.GoToLocation
+   */
+  goToLocation: {
+    methodKind: "unary";
+    input: typeof GoToLocationRequestSchema;
+    output: typeof GoToLocationResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.GoToPoint
+   */
+  goToPoint: {
+    methodKind: "unary";
+    input: typeof GoToPointRequestSchema;
+    output: typeof GoToPointResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.Suspend
+   */
+  suspend: {
+    methodKind: "unary";
+    input: typeof SuspendRequestSchema;
+    output: typeof SuspendResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.Resume
+   */
+  resume: {
+    methodKind: "unary";
+    input: typeof ResumeRequestSchema;
+    output: typeof ResumeResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.Cancel
+   */
+  cancel: {
+    methodKind: "unary";
+    input: typeof CancelRequestSchema;
+    output: typeof CancelResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.GetPosition
+   */
+  getPosition: {
+    methodKind: "unary";
+    input: typeof GetPositionRequestSchema;
+    output: typeof GetPositionResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.GetNavigationStatus
+   */
+  getNavigationStatus: {
+    methodKind: "unary";
+    input: typeof GetNavigationStatusRequestSchema;
+    output: typeof GetNavigationStatusResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.GetProperties
+   */
+  getProperties: {
+    methodKind: "unary";
+    input: typeof GetPropertiesRequestSchema;
+    output: typeof GetPropertiesResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.GetCostmap
+   */
+  getCostmap: {
+    methodKind: "unary";
+    input: typeof GetCostmapRequestSchema;
+    output: typeof GetCostmapResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.DoCommand
+   */
+  doCommand: {
+    methodKind: "unary";
+    input: typeof DoCommandRequestSchema;
+    output: typeof DoCommandResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.navigation.v1.NavigationService.GetStatus
+   */
+  getStatus: {
+    methodKind: "unary";
+    input: typeof GetStatusRequestSchema;
+    output: typeof GetStatusResponseSchema;
+  },
+  /**
+   * Of the service that this one replaced in API 0.1.601; clients up to 0.1.577 call them. GetLocation and GetProperties kept their names
+   * but not their messages.
+   *
    * @generated from rpc platform.service.navigation.v1.NavigationService.GetMode
    */
   getMode: {
@@ -503,14 +2778,6 @@ export const NavigationService: GenService<{
     methodKind: "unary";
     input: typeof SetModeRequestSchema;
     output: typeof SetModeResponseSchema;
-  },
-  /**
-   * @generated from rpc platform.service.navigation.v1.NavigationService.GetLocation
-   */
-  getLocation: {
-    methodKind: "unary";
-    input: typeof GetLocationRequestSchema;
-    output: typeof GetLocationResponseSchema;
   },
   /**
    * @generated from rpc platform.service.navigation.v1.NavigationService.GetWaypoints
@@ -551,30 +2818,6 @@ export const NavigationService: GenService<{
     methodKind: "unary";
     input: typeof GetPathsRequestSchema;
     output: typeof GetPathsResponseSchema;
-  },
-  /**
-   * @generated from rpc platform.service.navigation.v1.NavigationService.GetProperties
-   */
-  getProperties: {
-    methodKind: "unary";
-    input: typeof GetPropertiesRequestSchema;
-    output: typeof GetPropertiesResponseSchema;
-  },
-  /**
-   * @generated from rpc platform.service.navigation.v1.NavigationService.DoCommand
-   */
-  doCommand: {
-    methodKind: "unary";
-    input: typeof DoCommandRequestSchema;
-    output: typeof DoCommandResponseSchema;
-  },
-  /**
-   * @generated from rpc platform.service.navigation.v1.NavigationService.GetStatus
-   */
-  getStatus: {
-    methodKind: "unary";
-    input: typeof GetStatusRequestSchema;
-    output: typeof GetStatusResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_platform_service_navigation_v1_navigation, 0);

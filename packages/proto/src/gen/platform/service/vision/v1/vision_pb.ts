@@ -7,7 +7,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
-import type { DoCommandRequestSchema, DoCommandResponseSchema, GetStatusRequestSchema, GetStatusResponseSchema, PointCloudObject } from "../../../common/v1/common_pb.ts";
+import type { DoCommandRequestSchema, DoCommandResponseSchema, GetStatusRequestSchema, GetStatusResponseSchema, PointCloudObject, Transform } from "../../../common/v1/common_pb.ts";
 import { file_platform_common_v1_common } from "../../../common/v1/common_pb.ts";
 import type { Image } from "../../../component/camera/v1/camera_pb.ts";
 import { file_platform_component_camera_v1_camera } from "../../../component/camera/v1/camera_pb.ts";
@@ -17,7 +17,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file platform/service/vision/v1/vision.proto.
  */
 export const file_platform_service_vision_v1_vision: GenFile = /*@__PURE__*/
-  fileDesc("CidwbGF0Zm9ybS9zZXJ2aWNlL3Zpc2lvbi92MS92aXNpb24ucHJvdG8SGnBsYXRmb3JtLnNlcnZpY2UudmlzaW9uLnYxIt0BChtDYXB0dXJlQWxsRnJvbUNhbWVyYVJlcXVlc3QSDAoEbmFtZRgBIAEoCRITCgtjYW1lcmFfbmFtZRgCIAEoCRIUCgxyZXR1cm5faW1hZ2UYAyABKAgSHgoWcmV0dXJuX2NsYXNzaWZpY2F0aW9ucxgEIAEoCBIZChFyZXR1cm5fZGV0ZWN0aW9ucxgFIAEoCBIiChpyZXR1cm5fb2JqZWN0X3BvaW50X2Nsb3VkcxgGIAEoCBImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QisQIKHENhcHR1cmVBbGxGcm9tQ2FtZXJhUmVzcG9uc2USMgoFaW1hZ2UYASABKAsyIy5wbGF0Zm9ybS5jb21wb25lbnQuY2FtZXJhLnYxLkltYWdlEjkKCmRldGVjdGlvbnMYAiADKAsyJS5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5EZXRlY3Rpb24SQwoPY2xhc3NpZmljYXRpb25zGAMgAygLMioucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuQ2xhc3NpZmljYXRpb24SNQoHb2JqZWN0cxgEIAMoCzIkLnBsYXRmb3JtLmNvbW1vbi52MS5Qb2ludENsb3VkT2JqZWN0EiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI4Cg5DbGFzc2lmaWNhdGlvbhISCgpjbGFzc19uYW1lGAEgASgJEhIKCmNvbmZpZGVuY2UYAiABKAEi+wIKCURldGVjdGlvbhISCgV4X21pbhgBIAEoA0gAiAEBEhIKBXlfbWluGAIgASgDSAGIAQESEgoFeF9tYXgYAyABKANIAogBARISCgV5X21heBgEIAEoA0gDiAEBEhIKCmNvbmZpZGVuY2UYBSABKAESEgoKY2xhc3NfbmFtZRgGIAEoCRIdChB4X21pbl9ub3JtYWxpemVkGAcgASgBSASIAQESHQoQeV9taW5fbm9ybWFsaXplZBgIIAEoAUgFiAEBEh0KEHhfbWF4X25vcm1hbGl6ZWQYCSABKAFIBogBARIdChB5X21heF9ub3JtYWxpemVkGAogASgBSAeIAQFCCAoGX3hfbWluQggKBl95X21pbkIICgZfeF9tYXhCCAoGX3lfbWF4QhMKEV94X21pbl9ub3JtYWxpemVkQhMKEV95X21pbl9ub3JtYWxpemVkQhMKEV94X21heF9ub3JtYWxpemVkQhMKEV95X21heF9ub3JtYWxpemVkInsKI0dldENsYXNzaWZpY2F0aW9uc0Zyb21DYW1lcmFSZXF1ZXN0EgwKBG5hbWUYASABKAkSEwoLY2FtZXJhX25hbWUYAiABKAkSCQoBbhgDIAEoBRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiawokR2V0Q2xhc3NpZmljYXRpb25zRnJvbUNhbWVyYVJlc3BvbnNlEkMKD2NsYXNzaWZpY2F0aW9ucxgBIAMoCzIqLnBsYXRmb3JtLnNlcnZpY2UudmlzaW9uLnYxLkNsYXNzaWZpY2F0aW9uIp0BChlHZXRDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFaW1hZ2UYAiABKAwSDQoFd2lkdGgYAyABKAUSDgoGaGVpZ2h0GAQgASgFEhEKCW1pbWVfdHlwZRgFIAEoCRIJCgFuGAYgASgFEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJhChpHZXRDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRJDCg9jbGFzc2lmaWNhdGlvbnMYASADKAsyKi5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5DbGFzc2lmaWNhdGlvbiJrCh5HZXREZXRlY3Rpb25zRnJvbUNhbWVyYVJlcXVlc3QSDAoEbmFtZRgBIAEoCRITCgtjYW1lcmFfbmFtZRgCIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiXAofR2V0RGV0ZWN0aW9uc0Zyb21DYW1lcmFSZXNwb25zZRI5CgpkZXRlY3Rpb25zGAEgAygLMiUucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuRGV0ZWN0aW9uIo0BChRHZXREZXRlY3Rpb25zUmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBWltYWdlGAIgASgMEg0KBXdpZHRoGAMgASgDEg4KBmhlaWdodBgEIAEoAxIRCgltaW1lX3R5cGUYBSABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IlIKFUdldERldGVjdGlvbnNSZXNwb25zZRI5CgpkZXRlY3Rpb25zGAEgAygLMiUucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuRGV0ZWN0aW9uInsKG0dldE9iamVjdFBvaW50Q2xvdWRzUmVxdWVzdBIMCgRuYW1lGAEgASgJEhMKC2NhbWVyYV9uYW1lGAIgASgJEhEKCW1pbWVfdHlwZRgDIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiaAocR2V0T2JqZWN0UG9pbnRDbG91ZHNSZXNwb25zZRIRCgltaW1lX3R5cGUYASABKAkSNQoHb2JqZWN0cxgCIAMoCzIkLnBsYXRmb3JtLmNvbW1vbi52MS5Qb2ludENsb3VkT2JqZWN0IkwKFEdldFByb3BlcnRpZXNSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Iq8BChVHZXRQcm9wZXJ0aWVzUmVzcG9uc2USIQoZY2xhc3NpZmljYXRpb25zX3N1cHBvcnRlZBgBIAEoCBIcChRkZXRlY3Rpb25zX3N1cHBvcnRlZBgCIAEoCBIlCh1vYmplY3RfcG9pbnRfY2xvdWRzX3N1cHBvcnRlZBgDIAEoCBIbCg5kZWZhdWx0X2NhbWVyYRgEIAEoCUgAiAEBQhEKD19kZWZhdWx0X2NhbWVyYTKGCQoNVmlzaW9uU2VydmljZRKSAQoXR2V0RGV0ZWN0aW9uc0Zyb21DYW1lcmESOi5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5HZXREZXRlY3Rpb25zRnJvbUNhbWVyYVJlcXVlc3QaOy5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5HZXREZXRlY3Rpb25zRnJvbUNhbWVyYVJlc3BvbnNlEnQKDUdldERldGVjdGlvbnMSMC5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5HZXREZXRlY3Rpb25zUmVxdWVzdBoxLnBsYXRmb3JtLnNlcnZpY2UudmlzaW9uLnYxLkdldERldGVjdGlvbnNSZXNwb25zZRKhAQocR2V0Q2xhc3NpZmljYXRpb25zRnJvbUNhbWVyYRI/LnBsYXRmb3JtLnNlcnZpY2UudmlzaW9uLnYxLkdldENsYXNzaWZpY2F0aW9uc0Zyb21DYW1lcmFSZXF1ZXN0GkAucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuR2V0Q2xhc3NpZmljYXRpb25zRnJvbUNhbWVyYVJlc3BvbnNlEoMBChJHZXRDbGFzc2lmaWNhdGlvbnMSNS5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5HZXRDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GjYucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuR2V0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USiQEKFEdldE9iamVjdFBvaW50Q2xvdWRzEjcucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuR2V0T2JqZWN0UG9pbnRDbG91ZHNSZXF1ZXN0GjgucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuR2V0T2JqZWN0UG9pbnRDbG91ZHNSZXNwb25zZRJ0Cg1HZXRQcm9wZXJ0aWVzEjAucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuR2V0UHJvcGVydGllc1JlcXVlc3QaMS5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5HZXRQcm9wZXJ0aWVzUmVzcG9uc2USiQEKFENhcHR1cmVBbGxGcm9tQ2FtZXJhEjcucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuQ2FwdHVyZUFsbEZyb21DYW1lcmFSZXF1ZXN0GjgucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuQ2FwdHVyZUFsbEZyb21DYW1lcmFSZXNwb25zZRJYCglEb0NvbW1hbmQSJC5wbGF0Zm9ybS5jb21tb24udjEuRG9Db21tYW5kUmVxdWVzdBolLnBsYXRmb3JtLmNvbW1vbi52MS5Eb0NvbW1hbmRSZXNwb25zZRJYCglHZXRTdGF0dXMSJC5wbGF0Zm9ybS5jb21tb24udjEuR2V0U3RhdHVzUmVxdWVzdBolLnBsYXRmb3JtLmNvbW1vbi52MS5HZXRTdGF0dXNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_platform_common_v1_common, file_platform_component_camera_v1_camera]);
+  fileDesc("CidwbGF0Zm9ybS9zZXJ2aWNlL3Zpc2lvbi92MS92aXNpb24ucHJvdG8SGnBsYXRmb3JtLnNlcnZpY2UudmlzaW9uLnYxIvsBChtDYXB0dXJlQWxsRnJvbUNhbWVyYVJlcXVlc3QSDAoEbmFtZRgBIAEoCRITCgtjYW1lcmFfbmFtZRgCIAEoCRIUCgxyZXR1cm5faW1hZ2UYAyABKAgSHgoWcmV0dXJuX2NsYXNzaWZpY2F0aW9ucxgEIAEoCBIZChFyZXR1cm5fZGV0ZWN0aW9ucxgFIAEoCBIiChpyZXR1cm5fb2JqZWN0X3BvaW50X2Nsb3VkcxgGIAEoCBIcChRyZXR1cm5fZGV0ZWN0aW9uc18zZBgHIAEoCBImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3Qi8QIKHENhcHR1cmVBbGxGcm9tQ2FtZXJhUmVzcG9uc2USMgoFaW1hZ2UYASABKAsyIy5wbGF0Zm9ybS5jb21wb25lbnQuY2FtZXJhLnYxLkltYWdlEjkKCmRldGVjdGlvbnMYAiADKAsyJS5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5EZXRlY3Rpb24SQwoPY2xhc3NpZmljYXRpb25zGAMgAygLMioucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuQ2xhc3NpZmljYXRpb24SNQoHb2JqZWN0cxgEIAMoCzIkLnBsYXRmb3JtLmNvbW1vbi52MS5Qb2ludENsb3VkT2JqZWN0Ej4KDWRldGVjdGlvbnNfM2QYBSADKAsyJy5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5EZXRlY3Rpb24zRBImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiOAoOQ2xhc3NpZmljYXRpb24SEgoKY2xhc3NfbmFtZRgBIAEoCRISCgpjb25maWRlbmNlGAIgASgBIvsCCglEZXRlY3Rpb24SEgoFeF9taW4YASABKANIAIgBARISCgV5X21pbhgCIAEoA0gBiAEBEhIKBXhfbWF4GAMgASgDSAKIAQESEgoFeV9tYXgYBCABKANIA4gBARISCgpjb25maWRlbmNlGAUgASgBEhIKCmNsYXNzX25hbWUYBiABKAkSHQoQeF9taW5fbm9ybWFsaXplZBgHIAEoAUgEiAEBEh0KEHlfbWluX25vcm1hbGl6ZWQYCCABKAFIBYgBARIdChB4X21heF9ub3JtYWxpemVkGAkgASgBSAaIAQESHQoQeV9tYXhfbm9ybWFsaXplZBgKIAEoAUgHiAEBQggKBl94X21pbkIICgZfeV9taW5CCAoGX3hfbWF4QggKBl95X21heEITChFfeF9taW5fbm9ybWFsaXplZEITChFfeV9taW5fbm9ybWFsaXplZEITChFfeF9tYXhfbm9ybWFsaXplZEITChFfeV9tYXhfbm9ybWFsaXplZCKwAQoLRGV0ZWN0aW9uM0QSMQoKdHJhbnNmb3JtcxgBIAMoCzIdLnBsYXRmb3JtLmNvbW1vbi52MS5UcmFuc2Zvcm0SQwoPY2xhc3NpZmljYXRpb25zGAIgAygLMioucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuQ2xhc3NpZmljYXRpb24SKQoIbWV0YWRhdGEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0InsKI0dldENsYXNzaWZpY2F0aW9uc0Zyb21DYW1lcmFSZXF1ZXN0EgwKBG5hbWUYASABKAkSEwoLY2FtZXJhX25hbWUYAiABKAkSCQoBbhgDIAEoBRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiawokR2V0Q2xhc3NpZmljYXRpb25zRnJvbUNhbWVyYVJlc3BvbnNlEkMKD2NsYXNzaWZpY2F0aW9ucxgBIAMoCzIqLnBsYXRmb3JtLnNlcnZpY2UudmlzaW9uLnYxLkNsYXNzaWZpY2F0aW9uIp0BChlHZXRDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFaW1hZ2UYAiABKAwSDQoFd2lkdGgYAyABKAUSDgoGaGVpZ2h0GAQgASgFEhEKCW1pbWVfdHlwZRgFIAEoCRIJCgFuGAYgASgFEiYKBWV4dHJhGGMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCJhChpHZXRDbGFzc2lmaWNhdGlvbnNSZXNwb25zZRJDCg9jbGFzc2lmaWNhdGlvbnMYASADKAsyKi5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5DbGFzc2lmaWNhdGlvbiJjChZHZXREZXRlY3Rpb25zM0RSZXF1ZXN0EgwKBG5hbWUYASABKAkSEwoLY2FtZXJhX25hbWUYAiABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IlkKF0dldERldGVjdGlvbnMzRFJlc3BvbnNlEj4KDWRldGVjdGlvbnNfM2QYASADKAsyJy5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5EZXRlY3Rpb24zRCJrCh5HZXREZXRlY3Rpb25zRnJvbUNhbWVyYVJlcXVlc3QSDAoEbmFtZRgBIAEoCRITCgtjYW1lcmFfbmFtZRgCIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiXAofR2V0RGV0ZWN0aW9uc0Zyb21DYW1lcmFSZXNwb25zZRI5CgpkZXRlY3Rpb25zGAEgAygLMiUucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuRGV0ZWN0aW9uIo0BChRHZXREZXRlY3Rpb25zUmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBWltYWdlGAIgASgMEg0KBXdpZHRoGAMgASgDEg4KBmhlaWdodBgEIAEoAxIRCgltaW1lX3R5cGUYBSABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IlIKFUdldERldGVjdGlvbnNSZXNwb25zZRI5CgpkZXRlY3Rpb25zGAEgAygLMiUucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuRGV0ZWN0aW9uInsKG0dldE9iamVjdFBvaW50Q2xvdWRzUmVxdWVzdBIMCgRuYW1lGAEgASgJEhMKC2NhbWVyYV9uYW1lGAIgASgJEhEKCW1pbWVfdHlwZRgDIAEoCRImCgVleHRyYRhjIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiaAocR2V0T2JqZWN0UG9pbnRDbG91ZHNSZXNwb25zZRIRCgltaW1lX3R5cGUYASABKAkSNQoHb2JqZWN0cxgCIAMoCzIkLnBsYXRmb3JtLmNvbW1vbi52MS5Qb2ludENsb3VkT2JqZWN0IkwKFEdldFByb3BlcnRpZXNSZXF1ZXN0EgwKBG5hbWUYASABKAkSJgoFZXh0cmEYYyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0ItABChVHZXRQcm9wZXJ0aWVzUmVzcG9uc2USIQoZY2xhc3NpZmljYXRpb25zX3N1cHBvcnRlZBgBIAEoCBIcChRkZXRlY3Rpb25zX3N1cHBvcnRlZBgCIAEoCBIlCh1vYmplY3RfcG9pbnRfY2xvdWRzX3N1cHBvcnRlZBgDIAEoCBIbCg5kZWZhdWx0X2NhbWVyYRgEIAEoCUgAiAEBEh8KF2RldGVjdGlvbnNfM2Rfc3VwcG9ydGVkGAUgASgIQhEKD19kZWZhdWx0X2NhbWVyYTKCCgoNVmlzaW9uU2VydmljZRKSAQoXR2V0RGV0ZWN0aW9uc0Zyb21DYW1lcmESOi5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5HZXREZXRlY3Rpb25zRnJvbUNhbWVyYVJlcXVlc3QaOy5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5HZXREZXRlY3Rpb25zRnJvbUNhbWVyYVJlc3BvbnNlEnQKDUdldERldGVjdGlvbnMSMC5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5HZXREZXRlY3Rpb25zUmVxdWVzdBoxLnBsYXRmb3JtLnNlcnZpY2UudmlzaW9uLnYxLkdldERldGVjdGlvbnNSZXNwb25zZRKhAQocR2V0Q2xhc3NpZmljYXRpb25zRnJvbUNhbWVyYRI/LnBsYXRmb3JtLnNlcnZpY2UudmlzaW9uLnYxLkdldENsYXNzaWZpY2F0aW9uc0Zyb21DYW1lcmFSZXF1ZXN0GkAucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuR2V0Q2xhc3NpZmljYXRpb25zRnJvbUNhbWVyYVJlc3BvbnNlEoMBChJHZXRDbGFzc2lmaWNhdGlvbnMSNS5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5HZXRDbGFzc2lmaWNhdGlvbnNSZXF1ZXN0GjYucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuR2V0Q2xhc3NpZmljYXRpb25zUmVzcG9uc2USiQEKFEdldE9iamVjdFBvaW50Q2xvdWRzEjcucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuR2V0T2JqZWN0UG9pbnRDbG91ZHNSZXF1ZXN0GjgucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuR2V0T2JqZWN0UG9pbnRDbG91ZHNSZXNwb25zZRJ6Cg9HZXREZXRlY3Rpb25zM0QSMi5wbGF0Zm9ybS5zZXJ2aWNlLnZpc2lvbi52MS5HZXREZXRlY3Rpb25zM0RSZXF1ZXN0GjMucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuR2V0RGV0ZWN0aW9uczNEUmVzcG9uc2USdAoNR2V0UHJvcGVydGllcxIwLnBsYXRmb3JtLnNlcnZpY2UudmlzaW9uLnYxLkdldFByb3BlcnRpZXNSZXF1ZXN0GjEucGxhdGZvcm0uc2VydmljZS52aXNpb24udjEuR2V0UHJvcGVydGllc1Jlc3BvbnNlEokBChRDYXB0dXJlQWxsRnJvbUNhbWVyYRI3LnBsYXRmb3JtLnNlcnZpY2UudmlzaW9uLnYxLkNhcHR1cmVBbGxGcm9tQ2FtZXJhUmVxdWVzdBo4LnBsYXRmb3JtLnNlcnZpY2UudmlzaW9uLnYxLkNhcHR1cmVBbGxGcm9tQ2FtZXJhUmVzcG9uc2USWAoJRG9Db21tYW5kEiQucGxhdGZvcm0uY29tbW9uLnYxLkRvQ29tbWFuZFJlcXVlc3QaJS5wbGF0Zm9ybS5jb21tb24udjEuRG9Db21tYW5kUmVzcG9uc2USWAoJR2V0U3RhdHVzEiQucGxhdGZvcm0uY29tbW9uLnYxLkdldFN0YXR1c1JlcXVlc3QaJS5wbGF0Zm9ybS5jb21tb24udjEuR2V0U3RhdHVzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_platform_common_v1_common, file_platform_component_camera_v1_camera]);
 
 /**
  * @generated from message platform.service.vision.v1.CaptureAllFromCameraRequest
@@ -52,6 +52,11 @@ export type CaptureAllFromCameraRequest = Message<"platform.service.vision.v1.Ca
    * @generated from field: bool return_object_point_clouds = 6;
    */
   returnObjectPointClouds: boolean;
+
+  /**
+   * @generated from field: bool return_detections_3d = 7;
+   */
+  returnDetections3d: boolean;
 
   /**
    * @generated from field: google.protobuf.Struct extra = 99;
@@ -89,6 +94,11 @@ export type CaptureAllFromCameraResponse = Message<"platform.service.vision.v1.C
    * @generated from field: repeated platform.common.v1.PointCloudObject objects = 4;
    */
   objects: PointCloudObject[];
+
+  /**
+   * @generated from field: repeated platform.service.vision.v1.Detection3D detections_3d = 5;
+   */
+  detections3d: Detection3D[];
 
   /**
    * @generated from field: google.protobuf.Struct extra = 99;
@@ -188,6 +198,37 @@ export const DetectionSchema: GenMessage<Detection> = /*@__PURE__*/
   messageDesc(file_platform_service_vision_v1_vision, 3);
 
 /**
+ * One object as a tree of frames.
+ *
+ * @generated from message platform.service.vision.v1.Detection3D
+ */
+export type Detection3D = Message<"platform.service.vision.v1.Detection3D"> & {
+  /**
+   * The first is the root, whose parent is a frame that the machine knows; the parent of each other one stands before it.
+   *
+   * @generated from field: repeated platform.common.v1.Transform transforms = 1;
+   */
+  transforms: Transform[];
+
+  /**
+   * @generated from field: repeated platform.service.vision.v1.Classification classifications = 2;
+   */
+  classifications: Classification[];
+
+  /**
+   * @generated from field: google.protobuf.Struct metadata = 99;
+   */
+  metadata?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.vision.v1.Detection3D.
+ * Use `create(Detection3DSchema)` to create a new message.
+ */
+export const Detection3DSchema: GenMessage<Detection3D> = /*@__PURE__*/
+  messageDesc(file_platform_service_vision_v1_vision, 4);
+
+/**
  * @generated from message platform.service.vision.v1.GetClassificationsFromCameraRequest
  */
 export type GetClassificationsFromCameraRequest = Message<"platform.service.vision.v1.GetClassificationsFromCameraRequest"> & {
@@ -217,7 +258,7 @@ export type GetClassificationsFromCameraRequest = Message<"platform.service.visi
  * Use `create(GetClassificationsFromCameraRequestSchema)` to create a new message.
  */
 export const GetClassificationsFromCameraRequestSchema: GenMessage<GetClassificationsFromCameraRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 4);
+  messageDesc(file_platform_service_vision_v1_vision, 5);
 
 /**
  * @generated from message platform.service.vision.v1.GetClassificationsFromCameraResponse
@@ -234,7 +275,7 @@ export type GetClassificationsFromCameraResponse = Message<"platform.service.vis
  * Use `create(GetClassificationsFromCameraResponseSchema)` to create a new message.
  */
 export const GetClassificationsFromCameraResponseSchema: GenMessage<GetClassificationsFromCameraResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 5);
+  messageDesc(file_platform_service_vision_v1_vision, 6);
 
 /**
  * @generated from message platform.service.vision.v1.GetClassificationsRequest
@@ -281,7 +322,7 @@ export type GetClassificationsRequest = Message<"platform.service.vision.v1.GetC
  * Use `create(GetClassificationsRequestSchema)` to create a new message.
  */
 export const GetClassificationsRequestSchema: GenMessage<GetClassificationsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 6);
+  messageDesc(file_platform_service_vision_v1_vision, 7);
 
 /**
  * @generated from message platform.service.vision.v1.GetClassificationsResponse
@@ -298,7 +339,51 @@ export type GetClassificationsResponse = Message<"platform.service.vision.v1.Get
  * Use `create(GetClassificationsResponseSchema)` to create a new message.
  */
 export const GetClassificationsResponseSchema: GenMessage<GetClassificationsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 7);
+  messageDesc(file_platform_service_vision_v1_vision, 8);
+
+/**
+ * @generated from message platform.service.vision.v1.GetDetections3DRequest
+ */
+export type GetDetections3DRequest = Message<"platform.service.vision.v1.GetDetections3DRequest"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string camera_name = 2;
+   */
+  cameraName: string;
+
+  /**
+   * @generated from field: google.protobuf.Struct extra = 99;
+   */
+  extra?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message platform.service.vision.v1.GetDetections3DRequest.
+ * Use `create(GetDetections3DRequestSchema)` to create a new message.
+ */
+export const GetDetections3DRequestSchema: GenMessage<GetDetections3DRequest> = /*@__PURE__*/
+  messageDesc(file_platform_service_vision_v1_vision, 9);
+
+/**
+ * @generated from message platform.service.vision.v1.GetDetections3DResponse
+ */
+export type GetDetections3DResponse = Message<"platform.service.vision.v1.GetDetections3DResponse"> & {
+  /**
+   * @generated from field: repeated platform.service.vision.v1.Detection3D detections_3d = 1;
+   */
+  detections3d: Detection3D[];
+};
+
+/**
+ * Describes the message platform.service.vision.v1.GetDetections3DResponse.
+ * Use `create(GetDetections3DResponseSchema)` to create a new message.
+ */
+export const GetDetections3DResponseSchema: GenMessage<GetDetections3DResponse> = /*@__PURE__*/
+  messageDesc(file_platform_service_vision_v1_vision, 10);
 
 /**
  * @generated from message platform.service.vision.v1.GetDetectionsFromCameraRequest
@@ -325,7 +410,7 @@ export type GetDetectionsFromCameraRequest = Message<"platform.service.vision.v1
  * Use `create(GetDetectionsFromCameraRequestSchema)` to create a new message.
  */
 export const GetDetectionsFromCameraRequestSchema: GenMessage<GetDetectionsFromCameraRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 8);
+  messageDesc(file_platform_service_vision_v1_vision, 11);
 
 /**
  * @generated from message platform.service.vision.v1.GetDetectionsFromCameraResponse
@@ -342,7 +427,7 @@ export type GetDetectionsFromCameraResponse = Message<"platform.service.vision.v
  * Use `create(GetDetectionsFromCameraResponseSchema)` to create a new message.
  */
 export const GetDetectionsFromCameraResponseSchema: GenMessage<GetDetectionsFromCameraResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 9);
+  messageDesc(file_platform_service_vision_v1_vision, 12);
 
 /**
  * @generated from message platform.service.vision.v1.GetDetectionsRequest
@@ -384,7 +469,7 @@ export type GetDetectionsRequest = Message<"platform.service.vision.v1.GetDetect
  * Use `create(GetDetectionsRequestSchema)` to create a new message.
  */
 export const GetDetectionsRequestSchema: GenMessage<GetDetectionsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 10);
+  messageDesc(file_platform_service_vision_v1_vision, 13);
 
 /**
  * @generated from message platform.service.vision.v1.GetDetectionsResponse
@@ -401,7 +486,7 @@ export type GetDetectionsResponse = Message<"platform.service.vision.v1.GetDetec
  * Use `create(GetDetectionsResponseSchema)` to create a new message.
  */
 export const GetDetectionsResponseSchema: GenMessage<GetDetectionsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 11);
+  messageDesc(file_platform_service_vision_v1_vision, 14);
 
 /**
  * @generated from message platform.service.vision.v1.GetObjectPointCloudsRequest
@@ -433,7 +518,7 @@ export type GetObjectPointCloudsRequest = Message<"platform.service.vision.v1.Ge
  * Use `create(GetObjectPointCloudsRequestSchema)` to create a new message.
  */
 export const GetObjectPointCloudsRequestSchema: GenMessage<GetObjectPointCloudsRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 12);
+  messageDesc(file_platform_service_vision_v1_vision, 15);
 
 /**
  * @generated from message platform.service.vision.v1.GetObjectPointCloudsResponse
@@ -455,7 +540,7 @@ export type GetObjectPointCloudsResponse = Message<"platform.service.vision.v1.G
  * Use `create(GetObjectPointCloudsResponseSchema)` to create a new message.
  */
 export const GetObjectPointCloudsResponseSchema: GenMessage<GetObjectPointCloudsResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 13);
+  messageDesc(file_platform_service_vision_v1_vision, 16);
 
 /**
  * @generated from message platform.service.vision.v1.GetPropertiesRequest
@@ -477,7 +562,7 @@ export type GetPropertiesRequest = Message<"platform.service.vision.v1.GetProper
  * Use `create(GetPropertiesRequestSchema)` to create a new message.
  */
 export const GetPropertiesRequestSchema: GenMessage<GetPropertiesRequest> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 14);
+  messageDesc(file_platform_service_vision_v1_vision, 17);
 
 /**
  * @generated from message platform.service.vision.v1.GetPropertiesResponse
@@ -502,6 +587,11 @@ export type GetPropertiesResponse = Message<"platform.service.vision.v1.GetPrope
    * @generated from field: optional string default_camera = 4;
    */
   defaultCamera?: string | undefined;
+
+  /**
+   * @generated from field: bool detections_3d_supported = 5;
+   */
+  detections3dSupported: boolean;
 };
 
 /**
@@ -509,7 +599,7 @@ export type GetPropertiesResponse = Message<"platform.service.vision.v1.GetPrope
  * Use `create(GetPropertiesResponseSchema)` to create a new message.
  */
 export const GetPropertiesResponseSchema: GenMessage<GetPropertiesResponse> = /*@__PURE__*/
-  messageDesc(file_platform_service_vision_v1_vision, 15);
+  messageDesc(file_platform_service_vision_v1_vision, 18);
 
 /**
  * Detections, classifications and objects in images.
@@ -556,6 +646,14 @@ export const VisionService: GenService<{
     methodKind: "unary";
     input: typeof GetObjectPointCloudsRequestSchema;
     output: typeof GetObjectPointCloudsResponseSchema;
+  },
+  /**
+   * @generated from rpc platform.service.vision.v1.VisionService.GetDetections3D
+   */
+  getDetections3D: {
+    methodKind: "unary";
+    input: typeof GetDetections3DRequestSchema;
+    output: typeof GetDetections3DResponseSchema;
   },
   /**
    * @generated from rpc platform.service.vision.v1.VisionService.GetProperties
