@@ -6,7 +6,7 @@ import { PlatformError } from '@platform/base';
 import { createCaptureFileWriter, readCaptureFile } from '@platform/capture-file';
 import { CaptureFileHeaderSchema } from '@platform/proto/platform/capture/v1/capture_file';
 import { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
-import { RobotService } from '@platform/proto/platform/robot/v1/robot';
+import { ResourceStatus_Reachability, RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { connect } from '@platform/rpc/client';
 import { expect, test } from 'vitest';
 import { ReadingEncoder } from './capture/encode.ts';
@@ -162,6 +162,9 @@ test('a new configuration is applied while running, a failing cloud changes noth
   await until('the second sensor', async () => (await names()).includes('second'));
   const status = await machine.getMachineStatus({});
   expect(status.resources.find(({ name }) => name?.name === 'broken')?.error).toContain('acme:no:model');
+  expect(new Set(status.resources.map(({ reachability }) => reachability))).toEqual(
+    new Set([ResourceStatus_Reachability.REACHABLE]),
+  );
   expect(status.resources.find(({ name }) => name?.name === 'poses')?.error).toContain('no resources of type');
   await until('the warning in the cloud', () =>
     cloud.logs.some((line) => line.startsWith('jobs[0]: the job "nightly"')),

@@ -62,6 +62,14 @@ describe.each(['viam', 'platform'] as const)('native gRPC under /%s.', (prefix) 
     const namespace = prefix === 'viam' ? 'rdk' : 'core';
     const { resources } = (await peer.call(robot, 'ResourceNames', {})) as { resources: Answer[] };
     expect(resources).toContainEqual({ namespace, type: 'component', subtype: 'motor', name: 'it' });
+    const { resources: states } = await peer.call(robot, 'GetMachineStatus', {});
+    expect(states).toContainEqual(
+      expect.objectContaining({ reachability: 'REACHABILITY_REACHABLE', state: 'STATE_READY' }),
+    );
+    const { frame_system_configs: frames } = await peer.call(robot, 'FrameSystemConfig', {});
+    expect(frames).toContainEqual(
+      expect.objectContaining({ model: expect.objectContaining({ name: 'it', output_frames: ['wrist_yaw'] }) }),
+    );
     const { resource_rpc_subtypes: types } = await peer.call(robot, 'ResourceRPCSubtypes', {});
     expect(JSON.stringify(types)).toContain(`"${prefix}.component.motor.v1.MotorService"`);
   });
@@ -106,6 +114,32 @@ test('streams: positions for an arm, ticks of a board, events of a controller, s
   await peer.send(speaker, 'PlayStream', [{ init: { name: 'it' } }, { audio_chunk: { audio_data: Buffer.alloc(5) } }]);
   const { result } = await peer.call(speaker, 'GetStatus', { name: 'it' });
   expect(JSON.stringify(result)).toContain('"bytes":{"numberValue":5');
+});
+
+test('a client of API 0.1.601 plans and drives with the navigation service, and sees objects in three dimensions', async () => {
+  using peer = new Peer(machine.target);
+  const navigation = 'platform.service.navigation.v1.NavigationService';
+  const call = (method: string, request: object = {}) => peer.call(navigation, method, { name: 'it', ...request });
+  expect(await call('GetProperties')).toMatchObject({ properties: { map_type: 'MAP_TYPE_LOCAL' } });
+  const pose = { x: 300, y: 400, z: 0, o_x: 0, o_y: 0, o_z: 1, theta: 0 };
+  await call('AddLocation', { location_name: 'dock', position: { pose } });
+  expect(await call('PlanToLocation', { location_name: 'dock' })).toMatchObject({
+    plan: { location: 'dock', length_m: 0.5, path: [{}, { pose }] },
+  });
+  const { status } = await call('GoToLocation', { location_name: 'dock' });
+  expect(status).toMatchObject({ position: { pose }, goal: { state: 'GOAL_STATE_SUCCEEDED', location: 'dock' } });
+  expect(await call('GetNavigationStatus')).toMatchObject({ status: { position: { pose } } });
+  await expect(call('NavigateToLocation', { location_name: 'moon' })).rejects.toMatchObject({ code: 5 });
+
+  const vision = 'platform.service.vision.v1.VisionService';
+  expect(await peer.call(vision, 'GetDetections3D', { name: 'it', camera_name: 'eye' })).toMatchObject({
+    detections_3d: [
+      {
+        transforms: [{ pose_in_observer_frame: { reference_frame: 'eye', pose: { z: 500 } } }],
+        classifications: [{ class_name: 'cup', confidence: 0.8 }],
+      },
+    ],
+  });
 });
 
 test('an operation has the id chosen by its caller, is listed, and ends when it is cancelled', async () => {

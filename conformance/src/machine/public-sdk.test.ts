@@ -238,8 +238,9 @@ test('discovery, generic service, motion, navigation, vision', async () => {
   expect(point).toMatchObject({ location: { latitude: 1, longitude: 2 } });
   await navigation.removeWayPoint(point?.id ?? '');
   expect(await navigation.getWayPoints()).toEqual([]);
-  // UNIMPLEMENTED until it is served: an empty answer would not be true.
-  await expect(navigation.getProperties()).rejects.toThrow('this model does not have GetProperties');
+  // Of the replaced service, whose GetLocation and GetProperties had other messages.
+  await expect(navigation.getLocation()).rejects.toThrow('expected the name of a saved location, found none');
+  expect(await navigation.getProperties()).toBeDefined();
 
   const vision = new sdk.VisionClient(robot, name);
   expect(await vision.getDetectionsFromCamera('eye')).toMatchObject([{ className: 'cat' }]);

@@ -55,6 +55,7 @@ const usual: Readonly<Record<string, Attributes>> = {
   vision: {
     detections: [{ class_name: 'cat', confidence: 0.9, x_min: 1, y_min: 2, x_max: 3, y_max: 4 }],
     classifications: [{ class_name: 'dark', confidence: 0.1 }, { class_name: 'bright' }],
+    detections_3d: [{ class_name: 'cup', confidence: 0.8, z: 500 }],
   },
 };
 

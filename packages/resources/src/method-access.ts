@@ -9,7 +9,7 @@ import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/c
 export type MethodAccess = 'read' | 'control' | 'manage';
 
 const reading =
-  /^(Get|Is|List|Read|Stream(Ticks|Events|Status)$|CaptureAll|Discover|Resource|Transform|FrameSystem|BlockFor)/;
+  /^(Get|Is|List|Read|Stream(Ticks|Events|Status)$|CaptureAll|Discover|Resource|Transform|FrameSystem|BlockFor|PlanTo)/;
 /** `PWM` and `PWMFrequency` return what is set; sessions move nothing themselves, and their heartbeats come several times a second. */
 const otherReading: ReadonlySet<string> = new Set(['PWM', 'PWMFrequency', 'StartSession', 'SendSessionHeartbeat']);
 /** Methods of the machine itself. */

@@ -1,5 +1,6 @@
 /** The frame system of a running machine: over RPC, and captured. */
 
+import { JointType } from '@platform/proto/platform/common/v1/common';
 import { ArmService } from '@platform/proto/platform/component/arm/v1/arm';
 import { GantryService } from '@platform/proto/platform/component/gantry/v1/gantry';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
@@ -105,6 +106,9 @@ test('the frame system is listed parents first, with geometries and kinematics; 
     ['picker', 'thermometer'],
   ]);
   expect(listed[0]?.kinematics).toMatchObject({ kinematic_param_type: 'SVA', joints: [{ type: 'prismatic' }, {}] });
+  expect(listed[0]?.model).toMatchObject({ name: 'rail', joints: [{ id: 'axis0', type: JointType.PRISMATIC }, {}] });
+  expect(listed[1]?.model).toMatchObject({ name: 'picker', outputFrames: ['wrist_yaw'] });
+  expect(listed[2]?.model).toBeUndefined();
   expect(listed[1]).toMatchObject({
     frame: { physicalObject: { geometryType: { case: 'sphere', value: { radiusMm: 5 } } } },
     kinematics: {},

@@ -14,10 +14,12 @@ test('R21 methods whose descriptor marks them as moving, commands, and methods w
   const reads = all.filter((method) => accessOf(method) === 'read');
   expect(reads.filter((method) => getOption(method, safety_heartbeat_monitored))).toEqual([]);
   const changing =
-    /^(Set|Do(?!or)|Move|Go|Stop$|StopAll|StopPlan|Play|Push|Grab|Open|Home|Write|Reset|Trigger|Sync|Upload|Copy|Add|Remove|Spin)/;
+    /^(Set|Do(?!or)|Move|Go|Stop$|StopAll|StopPlan|Play|Push|Grab|Open|Home|Write|Reset|Trigger|Sync|Upload|Copy|Add|Update|Delete|Remove|Spin|Navigate|Execute|Suspend|Resume|Cancel)/;
   expect(reads.filter(({ name }) => changing.test(name))).toEqual([]);
   const control = named('control');
   for (const one of ['MotorService.SetPower', 'MotorService.Stop', 'RobotService.StopAll', 'SensorService.DoCommand'])
+    expect(control).toContain(one);
+  for (const one of ['ArmService.SetManualMode', 'NavigationService.GoToPoint', 'NavigationService.AddZone'])
     expect(control).toContain(one);
 });
 
@@ -31,6 +33,8 @@ test('R21 reads are methods that return something and change nothing', () => {
   ])
     expect(reads).toContain(one);
   for (const one of ['RobotService.ResourceNames', 'RobotService.SendSessionHeartbeat', 'CameraService.GetImages'])
+    expect(reads).toContain(one);
+  for (const one of ['ArmService.GetManualMode', 'NavigationService.PlanToPoint', 'VisionService.GetDetections3D'])
     expect(reads).toContain(one);
 });
 
