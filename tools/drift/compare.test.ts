@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import {
   type FileDescriptorProto,
@@ -7,8 +9,10 @@ import {
   FieldDescriptorProto_Type as Type,
 } from '@bufbuild/protobuf/wkt';
 import { expect, test } from 'vitest';
+import { root } from '../repository.ts';
 import { apiElements } from './api-elements.ts';
 import { compare, isClean } from './compare.ts';
+import { omissions } from './omissions.ts';
 import { descriptorInPython } from './python-descriptors.ts';
 
 type Init = MessageInitShape<typeof FileDescriptorProtoSchema>;
@@ -116,6 +120,13 @@ test('an omission covers everything in it; one that covers nothing is reported',
   const drift = compare(ofPublic(door('viam')), ofOurs(), [used, idle] as never);
   expect(drift).toMatchObject({ missing: [], omitted: [used], idle: [idle] });
   expect(isClean(drift)).toBe(true);
+});
+
+test('the page about the public API names everything that is left out', () => {
+  const page = readFileSync(join(root, 'docs/specs/public-api.md'), 'utf8');
+  // Of a package its last two names, of anything else the last one.
+  const shown = omissions.map(({ name }) => /\w+\.(v1|examples)$/.exec(name)?.[0] ?? name.split('.').at(-1) ?? '');
+  expect(shown.filter((name) => !page.includes(name))).toEqual([]);
 });
 
 test('a descriptor is read from generated Python code, whatever its bytes are escaped as', () => {
