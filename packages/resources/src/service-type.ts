@@ -18,6 +18,7 @@ import {
   type GetKinematicsRequest,
   GetKinematicsRequestSchema,
   type GetKinematicsResponseSchema,
+  KinematicModelSchema,
   KinematicsFileFormat,
 } from '@platform/proto/platform/common/v1/common';
 import { commandsOver, commonMethods, doCommandCapture, jsonOf, worldPoseCapture } from './common-methods.ts';
@@ -31,6 +32,7 @@ import {
   type Resource,
 } from './resource.ts';
 import type { CaptureMethod, ResourceCall, ResourceDescriptor, ResourceMethods } from './resource-descriptor.ts';
+import { svaOfModel } from './sva-of-model.ts';
 
 /** Methods that every service has, or that have their own interface (Readable). */
 type CommonMethod = 'doCommand' | 'getReadings';
@@ -147,7 +149,11 @@ function answerOf(service: DescService, { localName, name, methodKind }: DescMet
   };
 }
 
-/** The kinematics of a resource, if they are in the SVA format. @throws unimplemented if its model has none */
+/**
+ * The kinematics of a resource in the SVA format: its file, or else its messages converted. Undefined if it has neither.
+ *
+ * @throws unimplemented if its model has none
+ */
 export async function svaOf(
   resource: {
     getKinematics?(
@@ -158,7 +164,9 @@ export async function svaOf(
   call: ResourceCall,
 ): Promise<Uint8Array | undefined> {
   const answer = await resource.getKinematics?.(create(GetKinematicsRequestSchema), call);
-  return answer?.format === KinematicsFileFormat.SVA ? answer.kinematicsData : undefined;
+  if (answer?.format === KinematicsFileFormat.SVA) return answer.kinematicsData;
+  const converted = answer?.model && svaOfModel(create(KinematicModelSchema, answer.model));
+  return converted && new TextEncoder().encode(JSON.stringify(converted));
 }
 
 /**

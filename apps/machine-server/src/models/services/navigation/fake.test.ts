@@ -136,6 +136,8 @@ test('a route is driven from its nearest waypoint, in laps; what would take no t
   await expect(navigation.navigateRoute({ name, waypoints: [at('moon')] })).rejects.toMatchObject({
     code: 'not_found',
   });
+  const long = Array.from({ length: 1_001 }, () => stop(5));
+  await expect(navigation.addRoute({ name, routeName: 'long', waypoints: long })).rejects.toThrow('at most 1000');
   await expect(navigation.navigateRoute({ name })).rejects.toThrow('expected at least one waypoint');
   await expect(navigation.navigateRoute({ name, waypoints: [stop(5)], startIndex: 1 })).rejects.toThrow('start_index');
   await expect(navigation.navigateRoute({ name, routeName: 'tour', waypoints: [stop(5)] })).rejects.toThrow(

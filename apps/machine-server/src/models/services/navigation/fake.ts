@@ -22,7 +22,7 @@ import type { Model } from '../../../graph/model.ts';
 import { fakeModel } from '../../fake/fake-model.ts';
 import { freeCostmap } from './costmap.ts';
 import { Drive, type GoalWish, type Stop } from './drive.ts';
-import { createPlaces } from './places.ts';
+import { checkStops, createPlaces } from './places.ts';
 import { checkPosition, distanceM, lengthM, startPosition } from './positions.ts';
 import { replacedMethods } from './replaced-methods.ts';
 
@@ -80,6 +80,7 @@ export const createFakeNavigation: (clock: Clock) => Model = fakeModel<Navigatio
       planToPoint: async ({ destination, start: from }) => ({ plan: planTo(stopAt(destination), from) }),
       planToLocation: async ({ locationName, start: from }) => ({ plan: planTo(places.stopAt(locationName), from) }),
       async executePlan({ plan }) {
+        checkStops(plan?.path ?? [], 'plan.path');
         const stops = (plan?.path ?? []).map((position, at) => ({
           ...{ position: checkPosition(position, mapType, `plan.path[${at}]`), location: plan?.location },
         }));

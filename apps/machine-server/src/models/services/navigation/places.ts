@@ -30,6 +30,14 @@ interface Places {
   waypointsOf(routeName: string): Waypoint[];
 }
 
+/** Far more than experiments need; it bounds what every status contains. */
+const mostStops = 1_000;
+
+/** @throws invalid_argument for a list of stops that is too long @param field in the request, for the message */
+export function checkStops(stops: readonly unknown[], field: string): void {
+  if (stops.length > mostStops) throw invalidArgument(`${field}: expected at most ${mostStops}, found ${stops.length}`);
+}
+
 /** @param here where the base is now */
 export function createPlaces(mapType: MapType, here: () => Position): Places {
   const locations = new NamedStore<ReturnType<typeof locationOf>>('location');
@@ -37,6 +45,7 @@ export function createPlaces(mapType: MapType, here: () => Position): Places {
   const zones = new NamedStore<Zone>('zone');
   const locationOf = (name: string, position: Position) => create(LocationSchema, { name, position });
   const routeOf = (name: string, waypoints: Waypoint[]) => {
+    checkStops(waypoints, 'waypoints');
     for (const [at, { value }] of waypoints.entries()) checkWaypoint(value, mapType, `waypoints[${at}]`);
     return create(RouteSchema, { name, waypoints });
   };
@@ -82,11 +91,13 @@ export function createPlaces(mapType: MapType, here: () => Position): Places {
   return {
     methods,
     stopAt,
-    stopsOf: (waypoints) =>
-      waypoints.map(({ value }, at) => {
+    stopsOf(waypoints) {
+      checkStops(waypoints, 'waypoints');
+      return waypoints.map(({ value }, at) => {
         checkWaypoint(value, mapType, `waypoints[${at}]`);
         return value.case === 'location' ? stopAt(value.value) : { position: value.value as Position };
-      }),
+      });
+    },
     waypointsOf: (routeName) => routes.get(routeName).waypoints,
   };
 }
