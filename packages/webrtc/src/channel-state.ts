@@ -1,7 +1,8 @@
 /**
  * One end of a channel of messages, whatever carries it: what was received before anybody listens, and what waits to be sent.
  */
-import { PlatformError, resourceExhausted } from '@platform/base';
+import { PlatformError } from '@platform/base/errors';
+import { resourceExhausted } from '@platform/base/refusals';
 import type { MessageChannel } from '@platform/rpc/channel';
 import { drainedBytes, maxKeptBytes, maxMessageBytes, maxWaitingBytes } from './limits.ts';
 

@@ -32,16 +32,20 @@ export interface PeerOptions {
   readonly iceServers: readonly IceServer[];
 }
 
+/** One connection, and the one attempt to make it: either `offer` and `accept`, or `answer`. */
 export interface Peer extends AsyncDisposable {
   /** Begins a connection, and returns the SDP of this side. It need not hold candidates. */
   offer(): Promise<string>;
-  /** Takes the SDP of an offer, and returns that of the answer. @throws invalid_argument if it cannot be read */
+  /** Takes the SDP of an offer, and returns that of the answer. @throws invalid_argument if it cannot be read; the peer has then ended */
   answer(offer: string): Promise<string>;
   /** Takes the SDP of the answer to `offer`. @throws invalid_argument */
   accept(answer: string): Promise<void>;
   /** One that cannot be used is ignored. */
   addCandidate(candidate: Candidate): void;
-  /** The candidates of this side; ends when all are known. */
+  /**
+   * The candidates of this side; ends when all are known. They should reach the other side at once. Of a side that offers, they follow only
+   * when `accept` has read the answer.
+   */
   readonly candidates: AsyncIterable<Candidate>;
   /** The channel `data`, once it is open; rejects with a PlatformError if the connection fails first. */
   readonly opened: Promise<MessageChannel>;
@@ -52,6 +56,10 @@ export interface Peer extends AsyncDisposable {
 }
 
 export interface Engine extends AsyncDisposable {
-  /** Starts the engine if it does not run. @throws unavailable if there is none for this computer, or it cannot start */
+  /**
+   * Starts the engine if it does not run. The peer ends by itself if it is not open 20 s later.
+   *
+   * @throws unavailable if there is none for this computer, or it cannot start; resource_exhausted if it has too many peers
+   */
   createPeer(options: PeerOptions): Promise<Peer>;
 }

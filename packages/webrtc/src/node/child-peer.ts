@@ -2,22 +2,19 @@
  * A peer that lives in the engine's process, from the parent's side.
  *
  * States: new → described → open → ended. It ends when either side closes it, the connection or the process is lost, a description cannot be
- * read, or it has not opened within 20 s.
+ * read, or it has not opened in time.
  */
 import {
   asPlatformError,
   type Clock,
-  deadlineExceeded,
   failedPrecondition,
   invalidArgument,
   PlatformError,
   unavailable,
 } from '@platform/base';
-import type { MessageChannel } from '@platform/rpc/channel';
-import { CandidateList } from '../candidate-list.ts';
-import { ChannelState } from '../channel-state.ts';
-import { maxSdpBytes, openWithinMs } from '../limits.ts';
+import { maxSdpBytes } from '../limits.ts';
 import type { Candidate, Peer, SelectedPair } from '../peer.ts';
+import { createPeerState } from '../peer-state.ts';
 import { type Frame, type FromEngine, frameKinds, readControl, type ToEngine } from './frames.ts';
 
 export interface ChildPeerDeps {
@@ -41,91 +38,75 @@ const maxRemoteCandidates = 128;
 const maxCandidateLength = 1024;
 
 export function createChildPeer({ clock, tell, send, onEnd }: ChildPeerDeps): ChildPeer {
-  const stop = new AbortController();
-  const candidates = new CandidateList();
-  const opened = Promise.withResolvers<MessageChannel>();
-  opened.promise.catch(() => {});
   let described: PromiseWithResolvers<string> | undefined;
-  let pairs: ((pair: SelectedPair | undefined) => void)[] = [];
+  const pairs: ((pair: SelectedPair | undefined) => void)[] = [];
   let remoteCandidates = 0;
-  let isOpen = false;
-
-  const end = (reason: PlatformError): void => {
-    if (stop.signal.aborted) return;
-    limit[Symbol.dispose]();
-    tell({ type: 'close' });
-    stop.abort(reason);
-    candidates.complete();
-    opened.reject(reason);
-    described?.reject(reason);
-    for (const resolve of pairs.splice(0)) resolve(undefined);
-    onEnd();
-  };
-  const limit = clock.after(openWithinMs, () =>
-    end(deadlineExceeded(`the connection was not open within ${openWithinMs / 1000} s`)),
-  );
-  const channel = new ChannelState({ send, end, ended: stop.signal });
+  const state = createPeerState({
+    ...{ clock, send },
+    onEnd(reason) {
+      tell({ type: 'close' });
+      described?.reject(reason);
+      for (const resolve of pairs.splice(0)) resolve(undefined);
+      onEnd();
+    },
+  });
   const describe = async (message: ToEngine): Promise<string> => {
-    if (stop.signal.aborted) throw asPlatformError(stop.signal.reason);
+    if (state.ended.aborted) throw asPlatformError(state.ended.reason);
     if (described !== undefined) throw failedPrecondition('expected one description at a time');
-    if ('sdp' in message && Buffer.byteLength(message.sdp) > maxSdpBytes) {
-      const refused = invalidArgument(`SDP: expected at most ${maxSdpBytes} bytes`);
-      end(refused);
-      throw refused;
-    }
     described = Promise.withResolvers();
-    tell(message);
+    const { promise } = described;
+    if ('sdp' in message && Buffer.byteLength(message.sdp) > maxSdpBytes)
+      state.end(invalidArgument(`SDP: expected at most ${maxSdpBytes} bytes`));
+    else tell(message);
     try {
-      return await described.promise;
+      return await promise;
     } finally {
       described = undefined;
     }
   };
   const control = (message: FromEngine): void => {
     if (message.type === 'described') described?.resolve(message.sdp);
-    else if (message.type === 'rejected') end(invalidArgument(`SDP: ${message.reason}`));
-    else if (message.type === 'candidate') candidates.add(message.candidate);
-    else if (message.type === 'gathered') candidates.complete();
+    else if (message.type === 'rejected') state.end(invalidArgument(`SDP: ${message.reason}`));
+    else if (message.type === 'candidate') state.candidates.add(message.candidate);
+    else if (message.type === 'gathered') state.candidates.complete();
     else if (message.type === 'pair') pairs.shift()?.(message.pair);
-    else if (message.type === 'ended') end(new PlatformError(message.code, message.reason));
-    else if (message.type === 'opened') {
-      isOpen = true;
-      limit[Symbol.dispose]();
-      opened.resolve(channel);
-    } else throw new Error(`expected a message of a peer, found ${message.type}`);
+    else if (message.type === 'ended') state.end(new PlatformError(message.code, message.reason));
+    else if (message.type === 'opened') state.open();
+    else throw new Error(`expected a message of a peer, found ${message.type}`);
+  };
+  const peer: Peer = {
+    offer: () => describe({ type: 'offer' }),
+    answer: (sdp) => describe({ type: 'answer', sdp }),
+    async accept(sdp) {
+      await describe({ type: 'accept', sdp });
+    },
+    addCandidate(candidate: Candidate) {
+      const length = candidate.candidate.length + candidate.mid.length;
+      if (state.ended.aborted || length > maxCandidateLength || ++remoteCandidates > maxRemoteCandidates) return;
+      tell({ type: 'candidate', candidate });
+    },
+    candidates: state.candidates,
+    opened: state.opened,
+    ended: state.ended,
+    selectedPair() {
+      if (!state.isOpen) return Promise.resolve(undefined);
+      return new Promise((resolve) => {
+        pairs.push(resolve);
+        tell({ type: 'pair' });
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      state.channel.close();
+    },
   };
   return {
-    peer: {
-      offer: () => describe({ type: 'offer' }),
-      answer: (sdp) => describe({ type: 'answer', sdp }),
-      async accept(sdp) {
-        await describe({ type: 'accept', sdp });
-      },
-      addCandidate(candidate: Candidate) {
-        const length = candidate.candidate.length + candidate.mid.length;
-        if (stop.signal.aborted || length > maxCandidateLength || ++remoteCandidates > maxRemoteCandidates) return;
-        tell({ type: 'candidate', candidate });
-      },
-      candidates,
-      opened: opened.promise,
-      ended: stop.signal,
-      selectedPair() {
-        if (!isOpen || stop.signal.aborted) return Promise.resolve(undefined);
-        return new Promise((resolve) => {
-          pairs = [...pairs, resolve];
-          tell({ type: 'pair' });
-        });
-      },
-      async [Symbol.asyncDispose]() {
-        channel.close();
-      },
-    },
+    peer,
     take({ kind, payload }) {
-      if (stop.signal.aborted) return;
-      if (kind === frameKinds.message) channel.receive(payload);
-      else if (kind === frameKinds.sent) channel.sent(payload.readUInt32BE());
+      if (state.ended.aborted) return;
+      if (kind === frameKinds.message) state.channel.receive(payload);
+      else if (kind === frameKinds.sent) state.channel.sent(payload.readUInt32BE());
       else control(readControl(payload));
     },
-    lose: (reason) => end(unavailable(reason)),
+    lose: (reason) => state.end(unavailable(reason)),
   };
 }

@@ -56,6 +56,8 @@ export function startEngineChild({ program, udpPort, clock, onFrame }: EngineChi
   const child = spawn(process.execPath, [...process.execArgv, file, String(udpPort)], {
     // Standard output may be reserved for lines of the parent; the last words of an abort are for its log.
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    // It parses what strangers send, so it gets no secrets.
+    env: {},
   });
   // None if there are no more file descriptors; `ended` tells.
   const pipe = (child.stdio as typeof child.stdio | undefined)?.[3] as Socket | undefined;

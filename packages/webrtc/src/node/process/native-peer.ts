@@ -3,14 +3,25 @@
  *
  * States: new → described (offer or answer; candidates come and go) → open → ended. Each callback of the library goes through `guarded`: an
  * error that leaves one would abort the process, and with it all peers.
+ *
+ * The library has two races, which the order of steps avoids:
+ * - While it reads an answer, the connection may already work, if the other side has this side's candidates. It then compares the
+ *   certificate of the other side with a description that is not there yet, and fails. So the candidates of an offer are told only after the
+ *   answer was read.
+ * - The first step of DTLS is lost if the other side's checks have not succeeded yet, and repeated after a second. So the side that offers
+ *   takes it (`letOffererBegin`), and lets the other side check first: its own checks are then answers, which arrive when the other side
+ *   listens.
  */
 import type { Clock } from '@platform/base';
 import type { DataChannel, PeerConnection, RtcConfig } from 'node-datachannel';
+import { pairOf } from '../../candidate-kind.ts';
 import { maxMessageBytes, maxSdpBytes } from '../../limits.ts';
 import type { Candidate, SelectedPair } from '../../peer.ts';
+import { createSentReport } from '../../sent-report.ts';
 import type { FromEngine, NativeIceServer } from '../frames.ts';
-import { pairOf } from './candidate-kind.ts';
-import { beginsHere, checkedSdp, isUsable, letOffererBegin, loopbackCandidate, maxCandidates } from './sdp.ts';
+import { createCandidateOrder } from './candidate-order.ts';
+import { listen } from './listen.ts';
+import { beginsHere, checkedSdp, letOffererBegin, loopbackCandidate, withoutCandidates } from './sdp.ts';
 
 export type Library = typeof import('node-datachannel');
 
@@ -38,23 +49,20 @@ export interface NativePeer {
   end(code: 'unavailable' | 'resource_exhausted', reason: string): void;
 }
 
-/** Below this many bytes in the library's queue, what was sent is reported; then again when it is empty. */
-const lowBytes = 256 << 10;
-/**
- * How long the side that answers may check its candidates before this side does, if this side takes the first step of DTLS: it then listens
- * when that step arrives. Without it, 3 to 20 of 100 dials between two engines of ours take a second longer; with 20 ms, none of 100.
- */
-const headStartMs = 25;
+/** How long the other side's checks may take before this side begins its own; see the top. */
+const headStartMs = 100;
 /** Channels that the other side may open beside ours; they are closed at once. */
 const maxForeignChannels = 16;
+
+const lost = 'the other side closed the connection, or it was lost';
+const unreachable = 'the other side could not be reached';
 
 export function createNativePeer(deps: NativePeerDeps): NativePeer {
   const { library, clock, tell } = deps;
   let connection: PeerConnection | undefined;
   let channel: DataChannel | undefined;
   let [isOpen, hasEnded, hasDescription] = [false, false, false];
-  let [unreported, candidates, foreignChannels] = [0, 0, 0];
-  const early: Candidate[] = [];
+  let foreignChannels = 0;
 
   const end: NativePeer['end'] = (code, reason) => {
     if (hasEnded) return;
@@ -85,115 +93,85 @@ export function createNativePeer(deps: NativePeerDeps): NativePeer {
     isOpen = true;
     tell({ type: 'opened' });
   };
-  const reportSent = (): void => {
-    const waiting = channel?.bufferedAmount() ?? 0;
-    const bytes = unreported - waiting;
-    unreported = waiting;
-    if (bytes > 0) deps.onSent(bytes);
-    // The library calls back when its queue shrinks to the threshold, and knows only one.
-    if (waiting > 0) channel?.setBufferedAmountLowThreshold(waiting > lowBytes ? lowBytes : 0);
-  };
-
+  const sender = createSender(() => channel, deps.onSent);
+  const candidates = createCandidateOrder(({ candidate, mid }) => connection?.addRemoteCandidate(candidate, mid), tell);
   const connect = (role: 'offer' | 'answer'): PeerConnection => {
     if (connection !== undefined) throw new Error('expected one offer or answer for each peer');
-    const made = new library.PeerConnection('', configOf(deps, role));
-    connection = made;
-    made.onLocalDescription(
-      guarded((sdp) => {
+    connection = new library.PeerConnection('', configOf(deps, role));
+    channel = listen(connection, guarded, {
+      onDescription(sdp) {
         tell({ type: 'described', sdp });
         if (role === 'answer') tell({ type: 'candidate', candidate: loopbackCandidate(deps.port, sdp) });
-      }),
-    );
-    made.onLocalCandidate(
-      guarded((candidate, mid) => {
-        tell({ type: 'candidate', candidate: { candidate: candidate.replace(/^a=/, ''), mid } });
-      }),
-    );
-    made.onGatheringStateChange(guarded((state) => state === 'complete' && tell({ type: 'gathered' })));
-    made.onStateChange(guarded((state) => endIfLost(state, isOpen, end)));
-    made.onIceStateChange(guarded((state) => endIfLost(state, isOpen, end)));
-    made.onDataChannel(
-      guarded((foreign) => {
-        foreign.close();
-        if (++foreignChannels > maxForeignChannels)
-          end('resource_exhausted', 'the other side opened too many channels');
-      }),
-    );
-    channel = made.createDataChannel('data', { negotiated: true, id: 0 });
-    channel.onOpen(guarded(opened));
-    channel.onMessage(
-      guarded((message) => {
+      },
+      onCandidate: (candidate) => candidates.found({ type: 'candidate', candidate }),
+      onGathered: () => candidates.found({ type: 'gathered' }),
+      onOpen: opened,
+      onMessage(message) {
         // Callbacks of different kinds may change places.
         opened();
-        const bytes = bytesOf(message);
-        if (bytes.length <= maxMessageBytes) deps.onMessage(bytes);
-        else end('resource_exhausted', tooLong(bytes.length));
-      }),
-    );
-    channel.onBufferedAmountLow(guarded(reportSent));
-    channel.onClosed(guarded(() => end('unavailable', 'the other side closed the connection')));
-    channel.onError(guarded((reason) => end('unavailable', `the channel failed: ${reason}`)));
-    const negotiation = made.createDataChannel('negotiation', { negotiated: true, id: 1 });
-    // Without a callback, the library would keep what arrives.
-    negotiation.onMessage(guarded(() => {}));
-    return made;
-  };
-  const use = ({ candidate, mid }: Candidate): void => {
-    try {
-      connection?.addRemoteCandidate(candidate, mid);
-    } catch {
-      // It cannot be used.
-    }
-  };
-  const describe = (description: string, type: 'offer' | 'answer', made: PeerConnection): void => {
-    made.setRemoteDescription(description, type);
-    hasDescription = true;
-    for (const candidate of early.splice(0)) use(candidate);
+        if (message.length <= maxMessageBytes) deps.onMessage(message);
+        else end('resource_exhausted', tooLong(message.length));
+      },
+      onQueueLow: sender.report,
+      onLost: () => end('unavailable', isOpen ? lost : unreachable),
+      onForeignChannel() {
+        if (++foreignChannels > maxForeignChannels)
+          end('resource_exhausted', 'the other side opened too many channels');
+      },
+    });
+    return connection;
   };
   return {
     offer: () => connect('offer').setLocalDescription('offer'),
     answer(offer) {
       const sdp = letOffererBegin(readSdp(offer));
       const made = connect('answer');
-      describe(sdp, 'offer', made);
+      made.setRemoteDescription(sdp, 'offer');
+      hasDescription = true;
+      candidates.tell();
+      candidates.check();
       made.setLocalDescription('answer');
     },
     accept(answer) {
-      const sdp = readSdp(answer);
+      const { sdp, candidates: inside } = withoutCandidates(readSdp(answer));
       if (connection === undefined || hasDescription) throw new Error('expected one answer, after an offer');
-      clock.after(
-        beginsHere(sdp) ? headStartMs : 0,
-        guarded(() => {
-          if (connection === undefined) return;
-          try {
-            describe(sdp, 'answer', connection);
-            tell({ type: 'described', sdp: '' });
-          } catch (caught) {
-            tell({ type: 'rejected', reason: textOf(caught) });
-          }
-        }),
-      );
+      for (const candidate of inside) candidates.add(candidate);
+      connection.setRemoteDescription(sdp, 'answer');
+      hasDescription = true;
+      tell({ type: 'described', sdp: '' });
+      candidates.tell();
+      if (beginsHere(sdp)) clock.after(headStartMs, guarded(candidates.check));
+      else candidates.check();
     },
     addCandidate(candidate) {
-      if (hasEnded || !isUsable(candidate.candidate) || ++candidates > maxCandidates) return;
-      if (hasDescription) use(candidate);
-      else early.push(candidate);
+      if (!hasEnded) candidates.add(candidate);
     },
-    send(message) {
-      if (hasEnded || channel === undefined) return;
-      unreported += message.length;
-      try {
-        channel.sendMessageBinary(message);
-        reportSent();
-      } catch (caught) {
-        fail(caught);
-      }
-    },
+    send: guarded(sender.send),
     selectedPair() {
       const pair = isOpen ? connection?.getSelectedCandidatePair() : undefined;
       return pair ? pairOf(pair) : undefined;
     },
     end,
+  };
+}
+
+/** Sends messages, and tells how many bytes have left the queue of the library. */
+function createSender(
+  channelOf: () => DataChannel | undefined,
+  onSent: (bytes: number) => void,
+): { readonly send: (message: Buffer) => void; readonly report: () => void } {
+  const queue = {
+    bufferedAmount: () => channelOf()?.bufferedAmount() ?? 0,
+    setThreshold: (bytes: number) => channelOf()?.setBufferedAmountLowThreshold(bytes),
+  };
+  const { sending, report } = createSentReport(queue, onSent);
+  return {
+    send(message) {
+      sending(message.length);
+      channelOf()?.sendMessageBinary(message);
+      report();
+    },
+    report,
   };
 }
 
@@ -213,21 +191,9 @@ function configOf({ port, iceServers }: NativePeerDeps, role: 'offer' | 'answer'
   };
 }
 
-function endIfLost(state: string, wasOpen: boolean, end: NativePeer['end']): void {
-  if (!['disconnected', 'failed', 'closed'].includes(state)) return;
-  if (!wasOpen) end('unavailable', 'the other side could not be reached');
-  else end('unavailable', state === 'closed' ? 'the other side closed the connection' : 'the connection was lost');
-}
-
 function readSdp(sdp: string): string {
   if (sdp.length > maxSdpBytes) throw new Error(`expected at most ${maxSdpBytes} bytes, found ${sdp.length}`);
   return checkedSdp(sdp);
-}
-
-/** Text counts as its bytes. */
-function bytesOf(message: string | Buffer | ArrayBuffer): Buffer {
-  if (typeof message === 'string') return Buffer.from(message);
-  return Buffer.isBuffer(message) ? message : Buffer.from(message);
 }
 
 function tooLong(bytes: number): string {

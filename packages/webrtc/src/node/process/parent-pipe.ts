@@ -1,5 +1,5 @@
 /** The pipe to the parent, which counts what the parent has not read yet. */
-import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { maxWaitingBytes } from '../../limits.ts';
 import { controlPayload, type FromEngine, frameHead, frameKinds, sentPayload } from '../frames.ts';
 
@@ -17,7 +17,7 @@ export interface Waiting {
   pass(message: Buffer): boolean;
 }
 
-export function createParentPipe(pipe: Socket): ParentPipe & { waitingOf(peer: number): Waiting } {
+export function createParentPipe(pipe: Writable): ParentPipe & { waitingOf(peer: number): Waiting } {
   let inAll = 0;
   let isCorked = false;
   const write = (kind: number, peer: number, payload: Buffer, written?: () => void): void => {

@@ -59,10 +59,30 @@ export function beginsHere(answer: string): boolean {
   return /^a=setup:passive\r?$/m.test(answer);
 }
 
+/** A description, and apart from it the candidates in it. */
+export function withoutCandidates(description: string): { readonly sdp: string; readonly candidates: Candidate[] } {
+  const lines = description.split('\r\n');
+  const mid = midOf(description);
+  const [candidates, others] = [true, false].map((is) =>
+    lines.filter((line) => line.startsWith('a=candidate:') === is),
+  );
+  return {
+    sdp: (others ?? []).join('\r\n'),
+    candidates: (candidates ?? []).map((line) => ({ candidate: line.slice('a='.length), mid })),
+  };
+}
+
+/** Of the first media description, which carries the others, too. */
+function midOf(description: string): string {
+  return /^a=mid:(\S+)/m.exec(description)?.[1] ?? '0';
+}
+
 /** For callers on the same computer: the library has no candidate for them. The least preference, because others cannot use it. */
 export function loopbackCandidate(port: number, description: string): Candidate {
-  const [, mid = '0'] = /^a=mid:(\S+)/m.exec(description) ?? [];
   const [typeOfHost, leastPreference, component] = [126, 0, 1];
   const priority = typeOfHost * 2 ** 24 + leastPreference * 2 ** 8 + (256 - component);
-  return { candidate: `candidate:loopback ${component} UDP ${priority} 127.0.0.1 ${port} typ host`, mid };
+  return {
+    candidate: `candidate:loopback ${component} UDP ${priority} 127.0.0.1 ${port} typ host`,
+    mid: midOf(description),
+  };
 }
