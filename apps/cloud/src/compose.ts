@@ -9,6 +9,7 @@
  */
 import { errorText, systemClock } from '@platform/base';
 import { UsageCostType } from '@platform/proto/platform/app/v1/billing';
+import { closeLeftOpen } from './access/counted-entries.ts';
 import { readOwnerKey } from './access/keys.ts';
 import { openAllowedTargets } from './admin/allowed-targets.ts';
 import { cloudStatus } from './admin/cloud-status.ts';
@@ -177,6 +178,7 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
   unwind.use('presence', presence);
 
   // Remote control
+  await closeLeftOpen(db);
   const relay = unwind.use(
     'remote control',
     createRelay({

@@ -56,7 +56,7 @@ test.each([
   ['{"format":"other"}', '"format":"platform-data"'],
   ['{"format":"platform-data","version":"1"}', '"version" to be a whole number'],
   ['{"format":"platform-data","version":0}', '"version" to be a whole number'],
-  ['{"format":"platform-data","version":102,"stage":"?"}', '"stage" to be'],
+  ['{"format":"platform-data","version":103,"stage":"?"}', '"stage" to be'],
 ])('a damaged marker %j is refused with what was expected and found, and is not changed', (text, expected) => {
   const path = temporary();
   writeFileSync(join(path, 'platform.json'), text);
@@ -81,10 +81,10 @@ test('a directory with foreign files is refused with the name of one of them, an
 
 test('a data directory of a newer version is refused with both versions, and is not changed', () => {
   const path = temporary();
-  const marker = JSON.stringify({ format: 'platform-data', version: 103, stage: 'complete' });
+  const marker = JSON.stringify({ format: 'platform-data', version: 104, stage: 'complete' });
   writeFileSync(join(path, 'platform.json'), marker);
   expect(() => openDataDirectory(path)).toThrow(
-    /has version 103, but this version supports only versions up to 102: start the newer version that wrote it/,
+    /has version 104, but this version supports only versions up to 103: start the newer version that wrote it/,
   );
   expect(readFileSync(join(path, 'platform.json'), 'utf8')).toBe(marker);
 });

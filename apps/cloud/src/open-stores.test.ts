@@ -179,7 +179,7 @@ describe.each(storeKinds)('the tables in %s', (kind) => {
     await expect(open(place)).rejects.toMatchObject({
       code: 'failed_precondition',
       message: expect.stringMatching(
-        /(meta\.sqlite|schema meta of the .*) has version 103, but this version supports only versions up to 102: start the newer version/,
+        /(meta\.sqlite|schema meta of the .*) has version 104, but this version supports only versions up to 103: start the newer version/,
       ),
     });
     expect(await contentsOf(place)).toEqual(before);
@@ -205,7 +205,7 @@ describe.each(storeKinds)('the tables in %s', (kind) => {
     const expected = {
       code: 'failed_precondition',
       message: expect.stringContaining(
-        `data directory ${path} has version 4, of a commit before release 0.1, but this version supports only versions from 102 on. Nothing was changed; start with an empty data directory (and database), or go on with the commit that wrote it`,
+        `data directory ${path} has version 4, of a commit before release 0.1, but this version supports only versions from 103 on. Nothing was changed; start with an empty data directory (and database), or go on with the commit that wrote it`,
       ),
     };
     await expect(open(place)).rejects.toMatchObject(expected);

@@ -161,9 +161,9 @@ test('operators may read and move, others see no machine, only owners reach the 
   const entries = (
     await client.fleet.listAuditEntries({ organizationId: cloud.organizationId, targetId: cloud.partId })
   ).entries.filter(({ actor }) => actor?.name === 'hand');
-  expect(entries.map(({ action, detail }) => [action, detail])).toEqual([
-    ['RobotService.StopAll', '{}'],
-    ['MotorService.SetPower', '{"resource":"left"}'],
+  expect(entries.map(({ action, detail }) => ({ action, ...JSON.parse(detail) }))).toMatchObject([
+    { action: 'RobotService.StopAll', count: 1, path: 'relay' },
+    { action: 'MotorService.SetPower', resource: 'left', path: 'relay' },
   ]);
   await expect.poll(() => machine.logged()).toMatch(/called through the cloud.*SetPower/);
 });

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import type { FirstAccount } from '../accounts/testing/open-first-account.ts';
 import { openFirstAccount } from '../accounts/testing/open-first-account.ts';
 import { defaultStore } from '../metadata/testing/test-store.ts';
-import { audit } from './audit.ts';
+import { audit, entryOf } from './audit.ts';
 import { checkAuditChain, extendAuditChain } from './audit-chain.ts';
+import { closeEntry, openEntry } from './counted-entries.ts';
 
 const by = { kind: 'admin', name: 'root' } as const;
 
@@ -27,9 +28,11 @@ async function chained(count: number): Promise<{ db: FirstAccount['db']; ids: re
 
 /** As someone with access to the database could do it. */
 async function withoutGuard(db: FirstAccount['db'], change: () => Promise<unknown>): Promise<void> {
-  const names = ['audit_entries_no_update', 'audit_entries_no_delete'];
-  if (defaultStore === 'postgres') await sql`drop trigger audit_entries_no_change on audit_entries`.execute(db);
-  else for (const name of names) await sql`drop trigger ${sql.id(name)}`.execute(db);
+  for (const name of ['audit_entries_no_update', 'audit_entries_no_delete'])
+    await (defaultStore === 'postgres'
+      ? sql`drop trigger ${sql.id(name)} on audit_entries`
+      : sql`drop trigger ${sql.id(name)}`
+    ).execute(db);
   await change();
 }
 
@@ -73,6 +76,31 @@ test('an entry that was removed, and one that was inserted later, are named', as
     `audit entry ${removed}: it is missing`,
     'audit entry -5 (PriceService.SetPriceList): it is not in the chain',
   ]);
+});
+
+test('of an entry that is still counted only the detail can change, and it joins the chain when it is final', async () => {
+  const { db } = await chained(5);
+  const caller = { principal: { kind: 'part', partId: 'p' } as const, peerAddress: '' };
+  const id = await openEntry(db, caller, 1, 'X', ['part', 'p', null], { count: 1 });
+  for (const change of [{ action: 'Y' }, { at_ms: 2 }, { actor_id: 'q' }, { detail: '{}', target_id: 'q' }])
+    await expect(db.updateTable('audit_entries').set(change).where('id', '=', id).execute()).rejects.toThrow();
+  await expect(db.deleteFrom('audit_entries').where('id', '=', id).execute()).rejects.toThrow();
+  // However many entries follow.
+  const after = entryOf(by, 1, 'Z', ['organization', 'o', null], {});
+  for (let nth = 0; nth < 11; nth++) await db.insertInto('audit_entries').values(Array(100).fill(after)).execute();
+  while (await extendAuditChain(db));
+  const before = await checkAuditChain(db);
+  expect(before.problems).toEqual([]);
+  await closeEntry(db, id, { count: 2 });
+  await expect(closeEntry(db, id, { count: 3 })).rejects.toThrow();
+  while (await extendAuditChain(db));
+  expect(await checkAuditChain(db)).toMatchObject({ entries: before.entries + 1, problems: [] });
+  await expect(closeEntry(db, id, { count: 3 })).rejects.toThrow();
+  // An entry that poses as an open one, in the past.
+  const hidden = { ...entryOf(by, 1, 'W', ['organization', 'o', null], {}), id: -5, stage: 1 };
+  await db.insertInto('audit_entries').values(hidden).execute();
+  await audit(db, by, 4_000_000, 'Z', ['organization', 'o', null]);
+  expect((await checkAuditChain(db)).problems).toEqual(['audit entry -5 (W): it is not in the chain']);
 });
 
 test('the store refuses to change the chain', async () => {

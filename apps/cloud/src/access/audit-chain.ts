@@ -23,14 +23,16 @@ const pageSize = 5_000;
 const maxProblems = 100;
 /** On Postgres an entry may be committed after one with a higher id: this many ids back are still checked. */
 const lateIds = 1_000;
+/** Calls are counted for 10 s; entries that are open for longer than this were not made by us. */
+const maxOpenMs = 3_600_000;
 
 /** Adds the entries that are not yet in the chain; true: there may be more. */
 export async function extendAuditChain(db: Database): Promise<boolean> {
   const after = await lastSettledId(db);
-  if ((await unchained(db).where('id', '>', after).limit(1).execute()).length === 0) return false;
+  if ((await toChain(db, after).limit(1).execute()).length === 0) return false;
   return await db.transaction().execute(async (trx) => {
     const last = await trx.selectFrom('audit_chain').selectAll().orderBy('link', 'desc').limit(1).executeTakeFirst();
-    const entries = await unchained(trx).where('id', '>', after).orderBy('id').limit(entriesAtOnce).execute();
+    const entries = await toChain(trx, after).orderBy('id').limit(entriesAtOnce).execute();
     let [link, hash] = [last?.link ?? 0, last?.hash ?? ''];
     const rows = entries.map((entry) => {
       link += 1;
@@ -38,6 +40,9 @@ export async function extendAuditChain(db: Database): Promise<boolean> {
       return { link, entry_id: entry.id, hash };
     });
     if (rows.length > 0) await trx.insertInto('audit_chain').values(rows).execute();
+    const counted = entries.filter(({ stage }) => stage === 2).map(({ id }) => id);
+    if (counted.length > 0)
+      await trx.updateTable('audit_entries').set({ stage: 0 }).where('id', 'in', counted).execute();
     return rows.length === entriesAtOnce;
   });
 }
@@ -68,12 +73,21 @@ export async function checkAuditChain(db: Database): Promise<AuditReport> {
     }
     if (page.length < pageSize) break;
   }
+  const newest = await db.selectFrom('audit_entries').select('at_ms').orderBy('id', 'desc').limit(1).executeTakeFirst();
   const slipped = await unchained(db)
     .where('id', '<=', await lastSettledId(db))
+    .where(({ eb, or }) => or([eb('stage', '=', 0), eb('at_ms', '<', (newest?.at_ms ?? 0) - maxOpenMs)]))
     .limit(maxProblems)
     .execute();
   for (const { id, action } of slipped) say(`audit entry ${id} (${action}): it is not in the chain`);
   return { entries: link, hash, problems };
+}
+
+/** Final entries without a link. @param after others with lower ids have one, except those that became final late */
+function toChain(db: Database, after: number) {
+  return unchained(db).where(({ eb, or, and }) =>
+    or([eb('stage', '=', 2), and([eb('stage', '=', 0), eb('id', '>', after)])]),
+  );
 }
 
 function unchained(db: Database) {

@@ -1,4 +1,5 @@
 /** Writes the audit trail: one entry for each change of state, in the transaction that makes the change. */
+import type { Insertable } from 'kysely';
 import type { Database } from '../metadata/tables.ts';
 import type { Principal } from './principal.ts';
 import type { AccessTables } from './store.ts';
@@ -37,19 +38,30 @@ export async function audit(
   by: Caller | OwnActor,
   nowMs: number,
   action: string,
-  [target_kind, target_id, organization_id]: AuditTarget,
+  target: AuditTarget,
   detail: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  const { kind: actor_kind, id: actor_id, name: actor_name } = authorOf(by);
-  const actor = { actor_kind, actor_id, actor_name, peer_address: 'kind' in by ? '' : by.peerAddress };
-  const change = { action, organization_id, target_kind, target_id, detail: JSON.stringify(detail) };
   await trx
     .insertInto('audit_entries')
-    .values({ at_ms: nowMs, ...actor, ...change })
+    .values(entryOf(by, nowMs, action, target, detail))
     .execute();
 }
 
-export function authorOf(by: Caller | OwnActor): Author & Record<'kind', AccessTables['audit_entries']['actor_kind']> {
+/** The row of an entry. Parameters as for `audit`. */
+export function entryOf(
+  by: Caller | OwnActor,
+  nowMs: number,
+  action: string,
+  [target_kind, target_id, organization_id]: AuditTarget,
+  detail: Readonly<Record<string, unknown>>,
+): Insertable<AccessTables['audit_entries']> {
+  const { kind: actor_kind, id: actor_id, name: actor_name } = authorOf(by);
+  const actor = { actor_kind, actor_id, actor_name, peer_address: 'kind' in by ? '' : by.peerAddress };
+  const change = { action, organization_id, target_kind, target_id, detail: JSON.stringify(detail) };
+  return { at_ms: nowMs, ...actor, ...change };
+}
+
+export function authorOf(by: Caller | OwnActor): Author {
   if ('kind' in by) return { kind: by.kind, id: '', name: by.name };
   const { principal } = by;
   if (principal.kind === 'key') return { kind: 'api-key', id: principal.keyId, name: principal.keyName ?? '' };

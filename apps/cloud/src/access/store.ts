@@ -39,11 +39,15 @@ export interface AccessTables {
     secret: Uint8Array;
     ends_ms: number;
   };
-  /** Append-only: one row for every change of state, written in the transaction that makes the change. */
+  /**
+   * Append-only: one row for every change of state, written in the transaction that makes the change. Only the detail of an open entry may
+   * change (counted-entries.ts).
+   */
   audit_entries: {
     id: Generated<number>;
     at_ms: number;
-    actor_kind: 'person' | 'api-key' | 'part' | 'admin' | 'platform';
+    /** `person`, `api-key`, `part`, `admin`, `platform`; for calls that a machine reports, as it knows its caller. */
+    actor_kind: string;
     actor_id: string;
     actor_name: string;
     action: string;
@@ -54,6 +58,10 @@ export interface AccessTables {
     /** JSON; never a secret. */
     detail: string;
     peer_address: string;
+    /** 0: final. 1: open, calls are still counted. 2: final, but not yet in the chain, although later entries may be. */
+    stage: Generated<number>;
+    /** Null, or the part and the id under which a machine reported it: a report that is sent again adds nothing. */
+    report_id: Generated<string | null>;
   };
   /** Append-only: hashes over the audit trail (audit-chain.ts). */
   audit_chain: {
@@ -70,21 +78,43 @@ export const accessSealed: readonly SealedColumn[] = [
   { table: 'former_key_secrets', key: ['key_id', 'epoch'], sealed: 'secret', hash: 'secret_hash' },
 ];
 
-/** Triggers that keep a table append-only in the database itself, in the SQL of each store. */
-function appendOnly(table: string): { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } {
+/**
+ * Triggers that keep a table append-only in the database itself, in the SQL of each store.
+ *
+ * @param except rows of which columns that are not `fixed` may change, unless `refused` holds
+ */
+function appendOnly(
+  table: string,
+  except?: { readonly refused: string; readonly fixed: readonly string[] },
+): { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } {
+  const refused = [
+    { name: 'update', on: 'update', when: except === undefined ? '' : `when (${except.refused})` },
+    ...(except === undefined ? [] : [{ name: 'rewrite', on: `update of ${except.fixed.join(', ')}`, when: '' }]),
+    { name: 'delete', on: 'delete', when: '' },
+  ];
   return {
-    sqlite: ['update', 'delete'].map(
-      (change) =>
-        `create trigger ${table}_no_${change} before ${change} on ${table} begin select raise(abort, '${table} is append-only'); end`,
+    sqlite: refused.map(
+      ({ name, on, when }) =>
+        `create trigger ${table}_no_${name} before ${on} on ${table} ${when} begin select raise(abort, '${table} is append-only'); end`,
     ),
     postgres: [
       `create function ${table}_refuse() returns trigger language plpgsql as $$ begin raise exception '${table} is append-only'; end $$`,
-      `create trigger ${table}_no_change before update or delete or truncate on ${table} for each statement execute function ${table}_refuse()`,
+      ...refused.map(
+        ({ name, on, when }) =>
+          `create trigger ${table}_no_${name} before ${on} on ${table} for each row ${when} execute function ${table}_refuse()`,
+      ),
+      `create trigger ${table}_no_truncate before truncate on ${table} for each statement execute function ${table}_refuse()`,
     ],
   };
 }
 
-const auditGuard: ReturnType<typeof appendOnly> = appendOnly('audit_entries');
+const auditGuard: ReturnType<typeof appendOnly> = appendOnly('audit_entries', {
+  refused: 'old.stage = 0 or new.stage = 1 or (old.stage = 2 and new.detail <> old.detail)',
+  fixed: [
+    ...['id', 'at_ms', 'actor_kind', 'actor_id', 'actor_name', 'action', 'organization_id'],
+    ...['target_kind', 'target_id', 'peer_address', 'report_id'],
+  ],
+});
 
 const auditChainGuard: ReturnType<typeof appendOnly> = appendOnly('audit_chain');
 
@@ -94,8 +124,10 @@ const statements: readonly string[] = [
   'create index grants_by_identity on grants (identity_id)',
   'create index grants_by_organization on grants (organization_id)',
   'create table former_key_secrets (key_id text not null, epoch integer not null, secret_hash blob not null unique, secret blob not null, ends_ms bigint not null, row_check text, primary key (key_id, epoch))',
-  'create table audit_entries (id integer primary key, at_ms bigint not null, actor_kind text not null, actor_id text not null, actor_name text not null, action text not null, organization_id text, target_kind text not null, target_id text not null, detail text not null, peer_address text not null)',
+  'create table audit_entries (id integer primary key, at_ms bigint not null, actor_kind text not null, actor_id text not null, actor_name text not null, action text not null, organization_id text, target_kind text not null, target_id text not null, detail text not null, peer_address text not null, stage bigint not null default 0, report_id text)',
   'create index audit_entries_by_organization on audit_entries (organization_id, id)',
+  'create index audit_entries_by_stage on audit_entries (stage, id) where stage <> 0',
+  'create unique index audit_entries_by_report on audit_entries (report_id) where report_id is not null',
   'create table audit_chain (link bigint primary key, entry_id bigint not null unique, hash text not null)',
 ];
 

@@ -4,13 +4,14 @@
  */
 import { failedPrecondition } from '@platform/base';
 
-export const baselineVersion = 102;
+export const baselineVersion = 103;
 
 /** By the newest version that it reads: the last commit that reads what commits before 0.1 wrote. */
 const lastCommits = [
   [99, '0dcb1cdd'],
   [100, '6eb3e1d3'],
-  [baselineVersion - 1, '4d81c169'],
+  [101, '4d81c169'],
+  [baselineVersion - 1, 'fe3824b3'],
 ] as const;
 
 export interface Versions {

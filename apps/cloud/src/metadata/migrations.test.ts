@@ -11,6 +11,7 @@ test('D42 data of an earlier commit is refused with the last commit that reads i
     requireReadable(found, { oldest: baselineVersion, newest: baselineVersion }, 'data directory x');
   expect(refuse(45)).toThrow('(0dcb1cdd still reads and exports it)');
   expect(refuse(100)).toThrow('(6eb3e1d3 still reads and exports it)');
-  expect(refuse(baselineVersion - 1)).toThrow('(4d81c169 still reads and exports it)');
+  expect(refuse(101)).toThrow('(4d81c169 still reads and exports it)');
+  expect(refuse(baselineVersion - 1)).toThrow('(fe3824b3 still reads and exports it)');
   expect(refuse(baselineVersion)).not.toThrow();
 });

@@ -1,12 +1,16 @@
 /**
- * The audit trail of movements through the cloud. The first call is written before it is sent to the machine; identical calls of the same
- * caller are then counted for a minute, and the count is written at its end, because a joystick sends twenty calls a second.
+ * The audit trail of movements through the cloud. The record is in the trail before the first call is sent to the machine; further calls of
+ * the same caller to the same method of the same resource are counted for 10 s, and then the record gets their number, because a joystick
+ * sends twenty calls a second. If the cloud is killed meanwhile, the record stays as it was.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
-import { audit, type Caller } from '../access/audit.ts';
+import type { Caller } from '../access/audit.ts';
+import { closeEntry, openEntry } from '../access/counted-entries.ts';
+import { idOf } from '../access/signed-address.ts';
 import type { Database } from '../metadata/tables.ts';
+import { callDetail } from './call-detail.ts';
 
-const countMs = 60_000;
+const countMs = 10_000;
 /** Beyond this number at a time, calls are written one by one. */
 const maxCounted = 10_000;
 
@@ -18,6 +22,8 @@ export interface Actuation {
   readonly operation: string;
   /** The name of the resource; empty: the machine itself. */
   readonly resource: string;
+  /** A summary (summarize-arguments.ts); undefined: the cloud has not decoded the message. */
+  readonly arguments: string | undefined;
 }
 
 export interface ActuationRecord extends AsyncDisposable {
@@ -26,9 +32,12 @@ export interface ActuationRecord extends AsyncDisposable {
 }
 
 interface Counted {
-  readonly first: Actuation;
-  readonly fromMs: number;
+  /** In the trail. */
+  readonly id: Promise<number>;
+  readonly firstMs: number;
   readonly timer: Disposable;
+  last: Actuation;
+  lastMs: number;
   count: number;
 }
 
@@ -39,38 +48,68 @@ export function createActuationRecord(deps: {
 }): ActuationRecord {
   const { db, clock, log } = deps;
   const counted = new Map<string, Counted>();
-  const write = ({ caller, organizationId, partId, operation, resource }: Actuation, more: object): Promise<void> => {
-    const detail = { ...(resource !== '' && { resource }), ...more };
-    return audit(db, caller, clock.now(), operation, ['part', partId, organizationId], detail);
+  /** Records that are being closed. */
+  const closing = new Set<Promise<void>>();
+
+  const open = ({
+    caller,
+    organizationId,
+    partId,
+    operation,
+    resource,
+    arguments: args,
+  }: Actuation): Promise<number> => {
+    const now = clock.now();
+    const detail = callDetail({ resource, count: 1, firstMs: now, lastMs: now, arguments: args, path: 'relay' });
+    return openEntry(db, caller, now, operation, ['part', partId, organizationId], detail);
   };
-  const writeCount = async (key: string, { first, fromMs, count, timer }: Counted): Promise<void> => {
-    timer[Symbol.dispose]();
-    counted.delete(key);
-    if (count === 0) return;
-    const since = new Date(fromMs).toISOString();
-    await write(first, { repeated: count, since }).catch((caught: unknown) =>
+  const close = async (id: number, { count, firstMs, lastMs, last }: Omit<Counted, 'id' | 'timer'>): Promise<void> => {
+    const { resource, arguments: args } = last;
+    const detail = callDetail({ resource, count, firstMs, lastMs, arguments: args, path: 'relay' });
+    await closeEntry(db, id, count === 1 ? undefined : detail).catch((caught: unknown) =>
       log.error('repeated calls could not be added to the audit trail', { count, error: errorText(caught) }),
     );
+  };
+  const end = async (key: string, entry: Counted): Promise<void> => {
+    entry.timer[Symbol.dispose]();
+    counted.delete(key);
+    const closed = entry.id.then(
+      (id) => close(id, entry),
+      // Its caller has the error.
+      () => {},
+    );
+    closing.add(closed);
+    await closed.finally(() => closing.delete(closed));
   };
   return {
     async record(actuation) {
       const { caller, partId, operation, resource } = actuation;
-      const { principal } = caller;
-      const who = principal.kind === 'key' ? principal.keyId : principal.kind === 'person' ? principal.personId : '';
-      const key = JSON.stringify([who, caller.peerAddress, partId, operation, resource]);
+      const nowMs = clock.now();
+      const key = JSON.stringify([caller.principal.kind, idOf(caller.principal), partId, operation, resource]);
       const before = counted.get(key);
       if (before !== undefined) {
-        before.count++;
+        Object.assign(before, { last: actuation, lastMs: nowMs, count: before.count + 1 });
+        // The record of the first call may still be on its way.
+        await before.id;
         return;
       }
-      await write(actuation, {});
-      if (counted.size >= maxCounted || counted.has(key)) return;
-      const timer = clock.after(countMs, () => void writeCount(key, entry));
-      const entry: Counted = { first: actuation, fromMs: clock.now(), timer, count: 0 };
+      const id = open(actuation);
+      if (counted.size >= maxCounted)
+        return close(await id, { firstMs: nowMs, lastMs: nowMs, last: actuation, count: 1 });
+      const timer = clock.after(countMs, () => void end(key, entry));
+      const entry: Counted = { id, firstMs: nowMs, timer, last: actuation, lastMs: nowMs, count: 1 };
       counted.set(key, entry);
+      try {
+        await id;
+      } catch (caught) {
+        // Nothing was sent: the next call tries again.
+        timer[Symbol.dispose]();
+        if (counted.get(key) === entry) counted.delete(key);
+        throw caught;
+      }
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([...counted].map(([key, entry]) => writeCount(key, entry)));
+      await Promise.all([...[...counted].map(([key, entry]) => end(key, entry)), ...closing]);
     },
   };
 }

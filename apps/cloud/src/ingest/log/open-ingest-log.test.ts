@@ -287,10 +287,10 @@ test('a file that is not a database, or has a newer version, is refused by name 
   await writeFile(directory.file('text'), 'x'.repeat(5_000));
   await expect(open(directory.file('text'))).rejects.toMatchObject({ code: 'failed_precondition' });
   const newer = new DatabaseSync(directory.file('newer'));
-  newer.exec('pragma user_version = 103');
+  newer.exec('pragma user_version = 104');
   newer.close();
   await expect(open(directory.file('newer'))).rejects.toThrow(
-    /version 103, but this version supports only versions up to 102/,
+    /version 104, but this version supports only versions up to 103/,
   );
 });
 

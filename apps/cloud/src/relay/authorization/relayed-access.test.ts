@@ -156,7 +156,7 @@ test('R21 operators read and move, owners manage, parts and strangers reach noth
   }
   const spins = entries.filter(({ action }) => action === 'acme.widget.v1.WidgetService.Spin');
   // One by the owner and one by the operator.
-  expect(spins.map(({ detail }) => detail)).toEqual(['{"resource":"top"}', '{"resource":"top"}']);
+  expect(spins.map(({ detail }) => JSON.parse(detail).resource)).toEqual(['top', 'top']);
 });
 
 test('R21 only types of modules and the reflection of the machine can be called without being known to the cloud', async () => {
@@ -224,7 +224,7 @@ test("the machine learns which resource of a module the audit trail names: field
     ...{ organizationId: 'acme', targetId: 'press-main', limit: 10 },
   });
   const spins = entries.filter(({ action }) => action === 'acme.widget.v1.WidgetService.Spin');
-  expect(spins.map(({ detail }) => detail).sort()).toEqual(['{"resource":"Motor ü"}', '{"resource":"top"}']);
+  expect(new Set(spins.map(({ detail }) => JSON.parse(detail).resource))).toEqual(new Set(['Motor ü', 'top']));
 });
 
 test('R16 a call in progress ends within 5 s when the right to it ends', async () => {

@@ -1,5 +1,6 @@
 /** One relayed call: whether it is allowed, its headers, and when it ends. */
-import type { DescMethod } from '@bufbuild/protobuf';
+import type { DescMethod, Message } from '@bufbuild/protobuf';
+import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import { type Clock, invalidArgument, PlatformError, unavailable } from '@platform/base';
 import { accessOf, isOfModule, type MethodAccess } from '@platform/resources';
 import type { Call } from '@platform/rpc/server';
@@ -13,6 +14,7 @@ import type { Links, PartLink } from '../links.ts';
 import { type NamedPartDeps, namedPart } from '../named-part.ts';
 import { type NoLinkDeps, noLink } from '../no-link.ts';
 import type { ActuationRecord } from '../record-actuation.ts';
+import { summarizeArguments } from '../summarize-arguments.ts';
 
 /**
  * The name of the resource, in URI encoding. A caller may set it if the name is not in field 1 of a message that the cloud does not know;
@@ -43,8 +45,9 @@ export interface RelayedCall extends Disposable {
    * Writes a call that is not a read to the audit trail; must be called before the call is forwarded.
    *
    * @param resource its name; empty: the machine itself. For a type that only a module knows it is a guess, which the machine checks
+   * @param message decoded or not; the arguments of decoded ones are in the trail
    */
-  audit(resource: string): Promise<void>;
+  audit(resource: string, message: Message): Promise<void>;
   /** The error that the caller gets. */
   interpret(caught: unknown): unknown;
 }
@@ -85,7 +88,7 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Cloud
   return {
     link,
     options,
-    async audit(guessed) {
+    async audit(guessed, message) {
       if (kind === 'read') return;
       let resource = guessed;
       if (isOfModule(method.parent)) {
@@ -93,7 +96,8 @@ export function enterCall(deps: RelayedCallDeps, method: DescMethod, call: Cloud
         options.headers.set(resourceHeader, encodeURIComponent(resource));
       }
       const caller = { principal: call.principal, peerAddress: call.peerAddress };
-      await actuations.record({ caller, organizationId, partId, operation, resource });
+      const args = message.$typeName === EmptySchema.typeName ? undefined : summarizeArguments(message);
+      await actuations.record({ caller, organizationId, partId, operation, resource, arguments: args });
     },
     interpret(caught) {
       if (revoked.signal.aborted) return revoked.signal.reason;

@@ -58,7 +58,7 @@ export function relayed(
         relayUnary({ deps, method, call, resource: read(request) }, request),
       async *server_streaming(request: Message, call: CloudCall) {
         using entered = enterCall(deps, method, call);
-        await entered.audit(read(request));
+        await entered.audit(read(request), request);
         yield* answers(entered, method, request);
       },
       async client_streaming(messages: AsyncIterable<Message>, call: CloudCall) {
@@ -89,7 +89,7 @@ export async function relayUnary(
   request: Message,
 ): Promise<Message> {
   using entered = enterCall(asked.deps, asked.method, asked.call);
-  await entered.audit(asked.resource);
+  await entered.audit(asked.resource, request);
   return await answered(entered, () => forward(entered, asked.method, request) as Promise<Message>);
 }
 
@@ -129,7 +129,7 @@ async function audited(
 ): Promise<AsyncIterable<Message>> {
   const iterator = messages[Symbol.asyncIterator]();
   const first = await iterator.next();
-  if (first.done !== true) await entered.audit(read(first.value));
+  if (first.done !== true) await entered.audit(read(first.value), first.value);
   return resumed(first, iterator);
 }
 
