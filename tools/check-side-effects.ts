@@ -150,6 +150,7 @@ const rules: readonly Rule[] = [
       'apps/cloud/src/demo/prepare-demo.ts',
       'apps/cloud/src/billing/payments/settings.ts',
       'apps/cloud/src/identity/settings.ts',
+      'apps/cloud/src/signaling/settings.ts',
       'apps/cloud/src/ingest/disk/ballast.ts',
       'apps/cloud/src/ingest/disk/start-reserve.ts',
       'apps/cloud/src/ingest/disk/free-space.ts',

@@ -46,13 +46,17 @@ import type { Database } from './metadata/tables.ts';
 import type { Relay } from './relay/feature.ts';
 import { requestLimits } from './request-limits.ts';
 import { isLoopback, type Settings } from './settings.ts';
+import { createCallQueue } from './signaling/call-queue.ts';
+import { createIceServers } from './signaling/ice-servers.ts';
 import { signalingBinding } from './signaling/signaling-rpc.ts';
 import type { TestInbox } from './test-inbox/feature.ts';
 import { triggerHandlers } from './trigger-service/feature.ts';
 import type { Watchdog } from './watchdog/feature.ts';
 import type { HttpRequest } from './wire/route.ts';
 
-export interface EdgeDeps extends ClockAndLog, Pick<Settings, 'trustedProxies' | 'metricsToken' | 'webUi' | 'command'> {
+export interface EdgeDeps
+  extends ClockAndLog,
+    Pick<Settings, 'trustedProxies' | 'metricsToken' | 'webUi' | 'command' | 'ice'> {
   readonly fleet: Fleet;
   readonly people: People;
   readonly testInbox: TestInbox;
@@ -182,6 +186,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       accounts.logoRoute,
     ],
   });
+  const isOnline = (partId: string): boolean => presence.of(partId).state === 'online';
   const bound: readonly CloudBinding[] = [
     authBinding(authenticator, ({ metadata, peerAddress }) =>
       browserSession.guesserOf(pageHeadersOf(metadata), peerAddress),
@@ -204,11 +209,13 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     }),
     machines.robotBinding,
     signalingBinding({
-      ...{ names: deps.fleet.names, access },
-      isOnline: (partId) => presence.of(partId).state === 'online',
+      ...{ names: deps.fleet.names, access, iceServers: createIceServers(deps.ice, clock) },
+      ...{ isOnline, queue: createCallQueue({ isOnline, clock }) },
       authorizeAnswer: machines.authorizeAnswer,
       saw: machines.sawCall,
+      ticketOf: authenticator.ticketOf,
       recheck: authenticator.recheck,
+      onReport: metrics.observeDial,
       clock,
     }),
     ...ingest.bindings,

@@ -197,6 +197,7 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
       heard: fleet.machines.sawOnLink,
       reports: (partId) => fleet.machines.statuses.of(partId).applied_revision !== '',
       recheck: authenticator.recheck,
+      principalOfTicket: authenticator.principalOfTicket,
       onPassed: (organizationId, bytes) => liveUsage.add(organizationId, UsageCostType.REMOTE_CONTROL, bytes),
     }),
   );
@@ -244,6 +245,7 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
       metricsToken: settings.metricsToken,
       webUi: settings.webUi,
       command: settings.command,
+      ice: settings.ice,
       dataDirectory: data.path,
       startedMs,
       clock,

@@ -28,4 +28,9 @@ export const requestLimits: RequestLimitTable = {
   'platform.live.v1.LiveService': usual,
   'platform.gaps.v1.GapService': usual,
   'platform.series.v1.SeriesService': usual,
+  // 100 tickets; 100 records with arguments.
+  'platform.relay.v1.RelayService/CheckCallers': { maxRequestBytes: 256 * 1024, maxElements: 1_000 },
+  'platform.relay.v1.RelayService/ReportCalls': { maxRequestBytes: 512 * 1024, maxElements: 5_000 },
+  // A session description of 64 KiB, and the rest of its message.
+  'proto.rpc.webrtc.v1.SignalingService': { maxRequestBytes: 72 * 1024, maxElements: 1_000, maxMessages: 500 },
 };

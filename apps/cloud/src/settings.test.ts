@@ -37,6 +37,7 @@ test('without arguments and environment: loopback, port 8080, data under the hom
     keyRotationOverlapMs: 24 * 3_600_000,
     logLevel: 'info',
     command: 'platform',
+    ice: { stunUrls: [], turn: undefined },
   });
 });
 

@@ -8,6 +8,7 @@ import { type IdentitySettings, readIdentitySettings } from './identity/settings
 import type { TlsSettings } from './instance/tls-source.ts';
 import { readMachineDomain } from './machines/machine-domain.ts';
 import { type LoopbackTarget, readLoopbackTarget } from './outbox/webhook/loopback-target.ts';
+import { type IceSettings, readIceSettings } from './signaling/settings.ts';
 
 export interface Settings {
   /** Default PLATFORM_HOME/cloud, or ~/.platform/cloud. */
@@ -54,6 +55,8 @@ export interface Settings {
   readonly scrubPeriodMs: number | undefined;
   /** Sessions, mail and OpenID Connect. */
   readonly identity: IdentitySettings;
+  /** STUN and TURN servers of connections over WebRTC. */
+  readonly ice: IceSettings;
   readonly logLevel: LogLevel;
   /**
    * PLATFORM_MACHINE_SERVER: main module of the machine-server that other computers download; `platform up` sets it. Absent: there is none.
@@ -141,6 +144,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     sealAgeMs: readSealAge(env),
     scrubPeriodMs: readDuration(env, 'PLATFORM_SCRUB_PERIOD', 366 * 86_400_000),
     identity,
+    ice: readIceSettings(env, readDuration(env, 'PLATFORM_TURN_TTL', 7 * 86_400_000)),
     logLevel: readLogLevel(env) ?? 'info',
     machineServer: env['PLATFORM_MACHINE_SERVER'] || undefined,
     webUi: env['PLATFORM_WEB_UI'] || undefined,

@@ -71,9 +71,9 @@ const complaints: ReadonlySet<string> = new Set([
 
 /** What callers of machines that wait for them are told after access was granted, by operation. */
 const grantedWords: Readonly<Record<string, RegExp>> = {
-  'SignalingService.Call': /without WebRTC|appears to be offline/,
+  'SignalingService.Call': /over WebRTC|appears to be offline|error from answerer|within 10 s/,
   'SignalingService.CallUpdate': /no active offer/,
-  'SignalingService.OptionalWebRTCConfig': /without WebRTC/,
+  'SignalingService.OptionalWebRTCConfig': /over WebRTC/,
 };
 
 /** `Service.Method` of everything that the cloud serves. */

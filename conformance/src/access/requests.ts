@@ -1,4 +1,5 @@
 /** Requests for operations that need more than the subject's id. For operations on data, see data-requests.ts. */
+import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
@@ -266,6 +267,12 @@ export const builders: Readonly<Record<string, Builder>> = {
   // Nothing is sent: no message is valid before a caller has arrived.
   'SignalingService.Answer': () => [],
   'RelayService.OpenLink': ({ id }) => ({ partId: id }),
+  // A ticket that nobody issued.
+  'RelayService.CheckCallers': ({ id }) => ({ partId: id, tickets: [new Uint8Array(64)] }),
+  'RelayService.ReportCalls': ({ id }) => ({
+    partId: id,
+    calls: [{ id: randomUUID(), caller: 'person:somebody', operation: 'MotorService.Stop', count: 1n }],
+  }),
   'GapService.ListGaps': ({ id }) => ({ partId: id }),
   'SeriesService.ListSeries': ({ id }) => ({ organizationId: id }),
   'SeriesService.ListSeriesChoices': ({ id }) => ({ organizationId: id }),

@@ -10,8 +10,8 @@ export type { ForwardCalls, ForwardedKind } from './codecs/forward-call.ts';
 export {
   type BodyGate,
   encodedUnary,
-  methodPath,
   type Handlers,
+  methodPath,
   type RequestOf,
   type RequestRules,
   type ResponseOf,

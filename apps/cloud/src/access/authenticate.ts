@@ -13,6 +13,7 @@ import type { InstanceKey } from '../instance/instance-key.ts';
 import type { RowWatch } from '../metadata/row-checks/row-watch.ts';
 import type { Database } from '../metadata/tables.ts';
 import { issueToken, readToken } from './access-token.ts';
+import { issueTicket, readTicket } from './caller-ticket.ts';
 import { grantsOfIdentity } from './grants.ts';
 import type { GuessLimit } from './guess-limit.ts';
 import { checkKey, keySince, validKey } from './keys.ts';
@@ -60,6 +61,13 @@ export interface Authenticator {
     named: { readonly kind: 'key' | 'person' | 'session'; readonly id: string },
     sinceMs: number,
   ): Promise<Principal | undefined>;
+  /** What a machine gets about the caller of a connection to this part that does not go through the cloud. @throws unauthenticated */
+  ticketOf(call: { readonly metadata: Headers }, partId: string): Uint8Array;
+  /**
+   * The current principal of a ticket, as `recheck` finds that of a call. Undefined: the ticket is not one for this part, or its key or
+   * session has ended. Cheap: answers are cached for 2 s.
+   */
+  principalOfTicket(ticket: Uint8Array, partId: string): Promise<Principal | undefined>;
   /** Must be called after a commit that changed keys, roles, sessions or sharing: all following calls then see the change. */
   forget(): void;
 }
@@ -137,8 +145,7 @@ export function createAuthenticator(deps: {
 
   const look = async (token: string): Promise<Principal> => {
     const claims = readToken(instanceKey, token);
-    if (claims === undefined)
-      throw unauthenticated('authorization: expected a token that Authenticate of this installation returned');
+    if (claims === undefined) throw notOurs();
     const { kind, id, epoch } = claims;
     if (kind === 'part') {
       if (await partSecrets.isCurrent(id, epoch)) return { kind: 'part', partId: id };
@@ -190,22 +197,28 @@ export function createAuthenticator(deps: {
     return principal;
   };
 
-  const principalOf = async (metadata: Headers): Promise<Principal> => {
-    const header = metadata.get('authorization') ?? '';
-    const token = /^bearer +(\S+)$/i.exec(header)?.[1];
-    if (token === undefined) {
-      throw unauthenticated(
-        `authorization: expected "Bearer <token>", found ${header === '' ? 'no such header' : 'something else'}. Call proto.rpc.v1.AuthService/Authenticate first`,
-      );
-    }
-    return principalOfToken(token);
-  };
+  const principalOf = async (metadata: Headers): Promise<Principal> => principalOfToken(bearerToken(metadata));
 
   return {
     signIn,
     principalOf,
     principalOfToken,
     recheck: (call) => principalOf(call.metadata),
+    ticketOf({ metadata }, partId) {
+      const claims = readToken(instanceKey, bearerToken(metadata));
+      if (claims === undefined) throw notOurs();
+      return issueTicket(instanceKey, claims, partId, clock.now());
+    },
+    async principalOfTicket(ticket, partId) {
+      const claims = readTicket(instanceKey, ticket, partId);
+      if (claims === undefined) return undefined;
+      try {
+        return await principalOfToken(issueToken(instanceKey, claims));
+      } catch (caught) {
+        if (caught instanceof PlatformError && caught.code === 'unauthenticated') return undefined;
+        throw caught;
+      }
+    },
     forget() {
       // Replace the map instead of clearing it: a lookup that began before the change must not be cached after it.
       cache = new Map();
@@ -225,6 +238,20 @@ export function createAuthenticator(deps: {
       return principalOfToken(issueToken(instanceKey, { kind: 'key', id: keyId, epoch }));
     },
   };
+}
+
+/** The token in the header `authorization`. @throws unauthenticated */
+function bearerToken(metadata: Headers): string {
+  const header = metadata.get('authorization') ?? '';
+  const token = /^bearer +(\S+)$/i.exec(header)?.[1];
+  if (token !== undefined) return token;
+  throw unauthenticated(
+    `authorization: expected "Bearer <token>", found ${header === '' ? 'no such header' : 'something else'}. Call proto.rpc.v1.AuthService/Authenticate first`,
+  );
+}
+
+function notOurs(): PlatformError {
+  return unauthenticated('authorization: expected a token that Authenticate of this installation returned');
 }
 
 function shown(text: string): string {

@@ -30,7 +30,14 @@ async function rig(
   const clock = new FakeClock();
   const links = createLinks(clock);
   const { methods } = relayBinding({
-    ...{ links, authorizeAnswer: () => {}, heard: () => {}, recheck: async ({ principal }) => principal, clock },
+    ...{
+      links,
+      authorizeAnswer: () => {},
+      heard: () => {},
+      recheck: async ({ principal }) => principal,
+      directCalls: {},
+      clock,
+    },
   });
   const [openLink] = methods;
   if (openLink?.kind !== 'bidi_streaming') throw new Error('expected a stream in both directions');

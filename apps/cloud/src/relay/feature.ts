@@ -7,6 +7,7 @@ import type { Presence } from '../machines/presence/presence.ts';
 import { type AskMachine, askMachine } from './ask-machine.ts';
 import { createCallLimit } from './call-limit.ts';
 import { createPassedBytes } from './count-passed.ts';
+import { type DirectCallDeps, directCallHandlers } from './direct-calls.ts';
 import { relayedBindings } from './forward/relayed-services.ts';
 import { forwardTypes } from './forward/relayed-types.ts';
 import type { Links } from './links.ts';
@@ -22,6 +23,7 @@ export interface RelayDeps extends ClockAndLog, Pick<MachinesDeps, 'db' | 'names
   readonly reports: (partId: string) => boolean;
   /** The current principal of the call. @throws unauthenticated */
   recheck(call: CloudCall): Promise<Principal>;
+  readonly principalOfTicket: DirectCallDeps['principalOfTicket'];
   /** Called with the bytes that were relayed in both directions, and the machine's organization. */
   readonly onPassed: (organizationId: string, bytes: number) => void;
 }
@@ -43,7 +45,7 @@ export function createRelay(deps: RelayDeps): Relay {
   const actuations = createActuationRecord(deps);
   const calls = { ...deps, actuations, limit: createCallLimit(), passed: createPassedBytes(deps.onPassed) };
   return {
-    binding: relayBinding(deps),
+    binding: relayBinding({ ...deps, directCalls: directCallHandlers(deps) }),
     relayed: relayedBindings(calls),
     questions: askMachine(calls),
     forwardCalls: (observe) =>

@@ -16,7 +16,7 @@ test('a link whose stream fails ends its call as unavailable, even before the li
   const { methods } = relayBinding({
     ...{ links: { open: () => link, of: () => link, lostMs: () => undefined }, authorizeAnswer: () => {} },
     heard: () => {},
-    ...{ recheck: async ({ principal }) => principal, clock: new FakeClock() },
+    ...{ recheck: async ({ principal }) => principal, directCalls: {}, clock: new FakeClock() },
   });
   const [openLink] = methods;
   if (openLink?.kind !== 'bidi_streaming') throw new Error('expected a stream in both directions');

@@ -5,6 +5,7 @@ import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { isAnswer, KeepAlive } from '@platform/rpc/client';
 import { serve } from '@platform/rpc/server';
 import { type CloudBinding, type CloudCall, type Principal, requireId } from '../access/principal.ts';
+import type { DirectCallHandlers } from './direct-calls.ts';
 import type { Links, PartLink } from './links.ts';
 
 /** R16: an open stream ends within 5 s after its caller loses access. */
@@ -18,10 +19,19 @@ export interface RelayRpcDeps {
   heard(principal: Principal, partId: string): void;
   /** The current principal of the call. @throws unauthenticated */
   recheck(call: CloudCall): Promise<Principal>;
+  /** What machines ask and report of connections that do not go through the cloud. */
+  readonly directCalls: DirectCallHandlers;
   readonly clock: Clock;
 }
 
-export function relayBinding({ links, authorizeAnswer, heard, recheck, clock }: RelayRpcDeps): CloudBinding {
+export function relayBinding({
+  links,
+  authorizeAnswer,
+  heard,
+  recheck,
+  directCalls,
+  clock,
+}: RelayRpcDeps): CloudBinding {
   /** Ends the link when the caller loses the right to it. */
   const watch = async (link: PartLink, call: CloudCall): Promise<void> => {
     try {
@@ -35,6 +45,7 @@ export function relayBinding({ links, authorizeAnswer, heard, recheck, clock }: 
     }
   };
   return serve<typeof RelayService, Principal>(RelayService, {
+    ...directCalls,
     async *openLink(requests, call) {
       const messages = requests[Symbol.asyncIterator]();
       const first = await messages.next();

@@ -55,7 +55,7 @@ test.each(['the part itself', 'a key of its machine'])(
     const { presence } = machines;
     const services = [
       relayBinding({
-        ...{ links: createLinks(clock), clock, recheck: async () => principal },
+        ...{ links: createLinks(clock), clock, directCalls: {}, recheck: async () => principal },
         ...{ authorizeAnswer: machines.authorizeAnswer, heard: machines.sawOnLink },
       }),
     ];

@@ -1,101 +1,86 @@
-import { create } from '@bufbuild/protobuf';
-import { PlatformError } from '@platform/base';
-import {
-  CallRequestSchema,
-  CallUpdateRequestSchema,
-  OptionalWebRTCConfigRequestSchema,
-  ReportConnectionMetadataRequestSchema,
-} from '@platform/proto/proto/rpc/webrtc/v1/signaling';
-import { FakeClock } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { notVisible, type Principal } from '../access/principal.ts';
-import { callOf } from '../access/testing/call-of.ts';
-import { createMachineNames } from '../machines/machine-names.ts';
-import { callerHandlers } from './callers.ts';
+import { on } from '../access/testing/open-fleet.ts';
+import { keyWith, openSignaling, press } from './testing/open-signaling.ts';
 
-const principal: Principal = { kind: 'key', keyId: 'k', grants: [] };
-const name = 'press.machines.example';
+const offline = 'not_found: host appears to be offline; ensure machine is online and try again';
 
-function given() {
-  const clock = new FakeClock();
-  const state = { online: false, refused: false };
-  const handlers = callerHandlers({
-    names: createMachineNames('machines.example', []),
-    access: {
-      authorize(_principal, _action, id) {
-        if (id !== 'press') throw notVisible('part', id ?? '');
-        if (state.refused) throw new PlatformError('permission_denied', 'no');
-        return { organizationId: 'acme', locationIds: [] };
-      },
-    },
-    isOnline: () => state.online,
-    clock,
-  });
-  const refusal = (asked: Promise<unknown>): Promise<string> =>
-    asked.then(
-      () => 'answered',
-      (caught: PlatformError) => `${caught.code}: ${caught.message}`,
-    );
-  const headers = (host: string) => callOf(principal, host === '' ? {} : { 'rpc-host': host });
-  const all = async (answers: AsyncIterable<unknown> | undefined): Promise<void> => {
-    for await (const _ of answers ?? []);
-  };
-  const call = (host = `${name}:8080`): Promise<string> =>
-    refusal(all(handlers.call?.(create(CallRequestSchema), headers(host))));
-  const configure = (host = name): Promise<string> =>
-    refusal(Promise.resolve(handlers.optionalWebRTCConfig?.(create(OptionalWebRTCConfigRequestSchema), headers(host))));
-  return { clock, state, handlers, refusal, headers, call, configure };
-}
-
-test('D39 callers of an online machine are told UNIMPLEMENTED at once, on which clients call it with plain gRPC', async () => {
-  const { state, call, configure } = given();
-  state.online = true;
+test('D39 callers of an online machine that does not answer are told UNIMPLEMENTED at once, on which clients call it with plain gRPC', async () => {
+  const { call, configure } = openSignaling();
   expect(await configure()).toMatch(/^unimplemented: .*plain gRPC/);
-  expect(await call()).toMatch(/^unimplemented: /);
+  expect(await call().ended).toMatch(/^unimplemented: /);
 });
 
 test('D39 the caller of an offline machine is held for 5 s, then told NOT_FOUND in the public words; more than 50 are not held', async () => {
-  const { clock, state, call, configure } = given();
-  expect(await configure()).toBe('answered');
+  const { clock, state, call, configure } = openSignaling();
+  state.online = false;
+  expect(await configure()).toEqual({});
   let answered = 0;
   const all = Array.from({ length: 50 }, () =>
-    call().finally(() => {
+    call({ host: `${press}:8080` }).ended.finally(() => {
       answered++;
     }),
   );
-  expect(await call()).toBe('unavailable: too many connection attempts; please wait a bit and try again');
+  expect(await call().ended).toBe('unavailable: too many connection attempts; please wait a bit and try again');
   await clock.advance(4_900);
   expect(answered).toBe(0);
   await clock.advance(200);
-  const offline = 'not_found: host appears to be offline; ensure machine is online and try again';
   expect(new Set(await Promise.all(all))).toEqual(new Set([offline]));
-  // It came online meanwhile.
+  // It came online meanwhile, and does not answer.
   const late = call();
   state.online = true;
   await clock.advance(5_000);
-  expect(await late).toMatch(/^unimplemented: /);
+  expect(await late.ended).toMatch(/^unimplemented: /);
+});
+
+test('a machine that comes back while its caller is held gets the call', async () => {
+  const { clock, state, call, answer } = openSignaling();
+  state.online = false;
+  const caller = call();
+  await clock.advance(3_000);
+  const machine = answer();
+  await clock.advance(0);
+  machine.say({ uuid: machine.uuid(), stage: { case: 'init', value: { sdp: 'answer' } } });
+  machine.close();
+  expect(await caller.ended).toBe('ok');
 });
 
 test('D39 names of no machine, no name, too many names and missing rights are refused in the words that clients compare', async () => {
-  const { state, call, configure } = given();
+  const { call, configure } = openSignaling();
   expect(await configure('cloud.example:8080')).toBe('invalid_argument: host not preconfigured');
   expect(await configure('gone.machines.example')).toMatch(/^not_found: /);
-  for (const host of ['', `${name},`, Array(6).fill(name).join(',')])
+  for (const host of ['', `${press},`, Array(6).fill(press).join(',')])
     expect(await configure(host)).toMatch(/^invalid_argument: .*rpc-host/);
-  expect(await call(`${name},${name}`)).toMatch(/^invalid_argument: .*rpc-host/);
-  state.refused = true;
-  expect(await configure()).toMatch(
-    /^permission_denied: no\. .*platform api-keys create NAME --role operator --machine/,
+  expect(await call({ host: `${press},${press}` }).ended).toMatch(/^invalid_argument: .*rpc-host/);
+  const elsewhere = keyWith('elsewhere', on.machine('owner', 'mill'));
+  expect(await call({ by: elsewhere }).ended).toMatch(
+    /^not_found: .*platform api-keys create NAME --role operator --machine/,
   );
 });
 
-test('candidates for an unknown offer are NOT_FOUND, and reports about attempts are taken', async () => {
-  const { handlers, refusal, headers } = given();
-  const update = create(CallUpdateRequestSchema, { uuid: 'u' });
-  expect(await refusal(Promise.resolve(handlers.callUpdate?.(update, headers(name))))).toMatch(
-    /no active offer for "u"/,
-  );
-  const report = create(ReportConnectionMetadataRequestSchema, { durationMs: 5 });
-  expect(await refusal(Promise.resolve(handlers.reportConnectionMetadata?.(report, headers(name))))).toBe('answered');
-  expect(await refusal(Promise.resolve(handlers.reportConnectionMetadata?.(report, headers(''))))).toMatch(/rpc-host/);
+test('the callers of a machine that answers get STUN servers, and a name and password of TURN that end after their time', async () => {
+  const { configure, answer, call, clock } = openSignaling();
+  const machine = answer();
+  const username = `${clock.now() / 1_000 + 3_600}:operator`;
+  expect(await configure()).toMatchObject({
+    config: {
+      additionalIceServers: [
+        { urls: ['stun:stun.example'] },
+        { urls: ['turn:turn.example:3478'], username, credential: expect.stringMatching(/^[\w+/]{27}=$/) },
+      ],
+    },
+  });
+  call({ disableTrickle: true });
+  await clock.advance(0);
+  const [, { username: ofMachine } = {}] =
+    machine.heard[0]?.stage.case === 'init'
+      ? (machine.heard[0].stage.value.optionalConfig?.additionalIceServers ?? [])
+      : [];
+  expect(ofMachine).toBe(`${clock.now() / 1_000 + 3_600}:press-main`);
+});
+
+test('reports about attempts are taken from everyone who names a machine', async () => {
+  const { report, reports } = openSignaling();
+  expect(await report({ durationMs: 5 })).toBe('ok');
+  expect(reports).toMatchObject([{ durationMs: 5 }]);
+  expect(await report({}, '')).toMatch(/rpc-host/);
 });

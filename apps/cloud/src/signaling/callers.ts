@@ -1,29 +1,46 @@
 /**
- * What callers are told, who look for a machine to reach over WebRTC. The answers are those on which public clients go on with plain gRPC
- * at the same address: Go only after UNIMPLEMENTED or the exact text of `notConfigured`, Python after any error.
+ * Callers, who reach a machine over WebRTC (D39, D40): each call is authorized, is given to a stream of the machine with the caller's name
+ * and rights, and ends when its caller loses them.
  *
- * An offline machine is NOT_FOUND with the words of the public platform, after a wait, so that clients that try again at once do not hammer.
+ * If the machine does not answer over WebRTC, the refusals are those after which public clients go on with plain gRPC at the same address:
+ * Go only after UNIMPLEMENTED or the exact text of `notConfigured`, Python after any error.
  */
-import { type Clock, invalidArgument, notFound, type PlatformError, unavailable, unimplemented } from '@platform/base';
-import type { SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
+
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { asPlatformError, type Clock, invalidArgument } from '@platform/base';
+import type { ReportConnectionMetadataRequest, SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import type { Call } from '@platform/rpc/server';
+import { authorOf } from '../access/audit.ts';
 import type { Access } from '../access/authorize.ts';
-import type { CloudCall, CloudHandlers } from '../access/principal.ts';
+import type { CloudCall, CloudHandlers, Principal } from '../access/principal.ts';
+import { makerOf } from '../access/signed-address.ts';
 import type { MachineNames } from '../machines/machine-names.ts';
 import { authorizeControl } from '../relay/authorization/authorize-control.ts';
+import { callerAccess } from '../relay/authorization/caller-access.ts';
 import { hostHeader } from '../relay/named-part.ts';
+import type { CallQueue } from './call-queue.ts';
+import type { IceServers } from './ice-servers.ts';
+import { offerSeconds, requireSdp } from './offer.ts';
+import { notConfigured, withoutWebRtc } from './refusals.ts';
 
-/** How long the caller of an offline machine waits for its answer. */
-const offlineHoldMs = 5_000;
-/** Callers of one machine that wait. */
-const maxWaiting = 50;
 const maxHosts = 5;
+/** R16 allows 5 s until a call ends after its caller's right does. */
+const recheckMs = 4_000;
+const maxNameLength = 200;
 
 export interface CallerDeps {
   readonly names: Pick<MachineNames, 'lead'>;
-  readonly access: Pick<Access, 'authorize'>;
+  readonly access: Pick<Access, 'authorize' | 'allows'>;
+  readonly queue: CallQueue;
+  readonly iceServers: IceServers;
   /** Whether the part has contact. */
   isOnline(partId: string): boolean;
+  /** What the machine gets to ask about this caller (Authenticator.ticketOf). @throws unauthenticated */
+  ticketOf(call: CloudCall, partId: string): Uint8Array;
+  /** The current principal of the call. @throws unauthenticated */
+  recheck(call: CloudCall): Promise<Principal>;
+  /** A client says how an attempt to connect went. */
+  onReport(report: ReportConnectionMetadataRequest): void;
   readonly clock: Clock;
 }
 
@@ -33,60 +50,97 @@ type CallerHandlers = Pick<
 >;
 
 export function callerHandlers(deps: CallerDeps): CallerHandlers {
-  const { names, access, isOnline, clock } = deps;
-  const waiting = new Map<string, number>();
-
-  /** The part that the caller names. @throws invalid_argument, not_found, permission_denied */
-  const calledPart = (call: CloudCall, most: number): string => {
-    const hosts = hostsOf(call, most);
-    const parts = new Set<string>();
-    for (const host of hosts) {
-      const led = names.lead(host);
-      if (led.to === 'part') parts.add(led.partId);
-    }
-    const [partId, ...others] = parts;
-    if (partId === undefined) throw notConfigured();
-    if (others.length > 0)
-      throw invalidArgument(
-        `${call.method}: expected the names of one machine in the header ${hostHeader}, found several`,
-      );
-    authorizeControl(access, call.principal, 'part.control', partId);
-    return partId;
+  const { access, queue, iceServers, isOnline, ticketOf, recheck, onReport, clock } = deps;
+  const calledPart = (call: CloudCall, most: number) => {
+    const partId = partOfHosts(deps, call, most);
+    return { partId, ...authorizeControl(access, call.principal, 'part.control', partId) };
   };
-  const hold = async (partId: string, signal: AbortSignal): Promise<void> => {
-    const count = waiting.get(partId) ?? 0;
-    if (count >= maxWaiting) throw unavailable('too many connection attempts; please wait a bit and try again');
-    waiting.set(partId, count + 1);
-    try {
-      await clock.sleep(offlineHoldMs, signal);
-    } finally {
-      const left = (waiting.get(partId) ?? 1) - 1;
-      if (left === 0) waiting.delete(partId);
-      else waiting.set(partId, left);
-    }
-  };
-
   return {
-    // biome-ignore lint/correctness/useYield: no machine answers over WebRTC yet.
-    async *call(_request, call) {
-      const partId = calledPart(call, 1);
-      if (!isOnline(partId)) await hold(partId, call.signal);
-      throw isOnline(partId) ? withoutWebRtc() : offline();
+    async *call({ sdp, disableTrickle }, call) {
+      const { partId, organizationId } = calledPart(call, 1);
+      requireSdp('Call', sdp);
+      let { principal } = call;
+      const ticket = ticketOf(call, partId);
+      const deadline = timestampFromMs(clock.now() + offerSeconds * 1_000);
+      const offer = queue.call({
+        ...{ partId, organizationId, disableTrickle, callerId: callerOf(principal), bytes: Buffer.byteLength(sdp) },
+        init: () => ({
+          ...{ sdp, deadline },
+          optionalConfig: { additionalIceServers: iceServers(partId), disableTrickle },
+          caller: { ...namedIn(principal), access: callerAccess(access, principal, partId), ticket },
+        }),
+      });
+      /** Ends the call when its caller loses the right to it. */
+      const watch = async (): Promise<void> => {
+        try {
+          for (;;) {
+            await clock.sleep(recheckMs, offer.forCaller.ended);
+            principal = await recheck(call);
+            authorizeControl(access, principal, 'part.control', partId);
+          }
+        } catch (caught) {
+          // Otherwise the call has ended.
+          if (!offer.forCaller.ended.aborted) offer.end(asPlatformError(caught));
+        }
+      };
+      const left = (): void => offer.callerLeft();
+      call.signal.addEventListener('abort', left, { once: true });
+      try {
+        void watch();
+        yield* offer.forCaller;
+      } finally {
+        call.signal.removeEventListener('abort', left);
+        left();
+      }
     },
     async callUpdate(request, call) {
-      calledPart(call, 1);
-      throw notFound(`no active offer for ${JSON.stringify(request.uuid.slice(0, 64))}`);
-    },
-    async optionalWebRTCConfig(_request, call) {
-      // A caller of an offline machine goes on to `call`, which tells it so.
-      if (isOnline(calledPart(call, maxHosts))) throw withoutWebRtc();
+      const { partId } = calledPart(call, 1);
+      queue.update({ partId, callerId: callerOf(call.principal) }, request);
       return {};
     },
-    async reportConnectionMetadata(_request, call) {
+    async optionalWebRTCConfig(_request, call) {
+      const { partId } = calledPart(call, maxHosts);
+      const { principal } = call;
+      if (queue.isAnswering(partId))
+        return { config: { additionalIceServers: iceServers(authorOf({ principal, peerAddress: '' }).id) } };
+      // A caller of an offline machine goes on to `call`, which tells it so.
+      if (isOnline(partId)) throw withoutWebRtc();
+      return {};
+    },
+    async reportConnectionMetadata(request, call) {
       hostsOf(call, maxHosts);
+      onReport(request);
       return {};
     },
   };
+}
+
+/** As the relay names callers to machines. */
+function namedIn(principal: Principal): { readonly id: string; readonly name: string } {
+  const { kind, id, name } = authorOf({ principal, peerAddress: '' });
+  return { id: `${kind}:${id}`, name: name.slice(0, maxNameLength) };
+}
+
+/** Others may not continue its calls, also not another session of the same person. */
+function callerOf(principal: Principal): string {
+  const { kind, id } = makerOf(principal);
+  return `${kind}:${id}`;
+}
+
+/** The part that the caller names. @throws invalid_argument, not_found */
+function partOfHosts({ names }: Pick<CallerDeps, 'names'>, call: CloudCall, most: number): string {
+  const parts = new Set<string>();
+  for (const host of hostsOf(call, most)) {
+    const led = names.lead(host);
+    if (led.to === 'part') parts.add(led.partId);
+  }
+  const [partId, ...others] = parts;
+  if (partId === undefined) throw notConfigured();
+  if (others.length > 0)
+    throw invalidArgument(
+      `${call.method}: expected the names of one machine in the header ${hostHeader}, found several`,
+    );
+  return partId;
 }
 
 function hostsOf({ metadata, method }: Call, most: number): string[] {
@@ -94,20 +148,5 @@ function hostsOf({ metadata, method }: Call, most: number): string[] {
   if (hosts.length <= most && !hosts.includes('')) return hosts;
   throw invalidArgument(
     `${method}: expected ${most === 1 ? 'the name of one machine' : `one to ${most} names of a machine`} in the header ${hostHeader}, found ${hosts.includes('') ? 'none' : hosts.length}`,
-  );
-}
-
-/** The text is what clients compare. */
-function notConfigured(): PlatformError {
-  return invalidArgument('host not preconfigured');
-}
-
-function offline(): PlatformError {
-  return notFound('host appears to be offline; ensure machine is online and try again');
-}
-
-function withoutWebRtc(): PlatformError {
-  return unimplemented(
-    'this cloud passes calls to machines on, at this address and without WebRTC: call the machine here with plain gRPC',
   );
 }

@@ -1,4 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { create } from '@bufbuild/protobuf';
+import {
+  DialStage,
+  ICECandidateType,
+  ReportConnectionMetadataRequestSchema,
+} from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import { expect, test } from 'vitest';
 import { createMetrics } from './metrics.ts';
 import { metricsRoute } from './metrics-route.ts';
@@ -28,6 +34,11 @@ test('gauges show current values, however often they are read; calls and attempt
   const metrics = createMetrics();
   metrics.observeCall('/a.B/C', 'ok', 0.003);
   metrics.observeAttempt('webhook', 'retryLater', 2);
+  const report = { reachedStage: DialStage.READY, local: { type: ICECandidateType.ICE_CANDIDATE_TYPE_STUN } };
+  metrics.observeDial(create(ReportConnectionMetadataRequestSchema, report));
+  // Numbers that are none of ours make no labels.
+  for (const reachedStage of [77, 78] as unknown as DialStage[])
+    metrics.observeDial(create(ReportConnectionMetadataRequestSchema, { reachedStage }));
   await metrics.text(sources);
   metrics.observeCall('/a.B/C', 'ok', 0.3);
   const text = await metrics.text(sources);
@@ -38,6 +49,8 @@ test('gauges show current values, however often they are read; calls and attempt
     'platform_store_up 0',
     'platform_store_restarts_total 2',
     'platform_messages{channel="webhook",state="failed"} 3',
+    'platform_webrtc_dials_total{stage="ready",local="stun",remote="unspecified"} 1',
+    'platform_webrtc_dials_total{stage="unspecified",local="unspecified",remote="unspecified"} 2',
     'platform_call_seconds_bucket{le="0.005",method="/a.B/C",code="ok"} 1',
     'platform_call_seconds_count{method="/a.B/C",code="ok"} 2',
     'platform_delivery_attempt_seconds_count{channel="webhook",outcome="retryLater"} 1',
