@@ -8,6 +8,7 @@ import { isTest, read, root } from './repository.ts';
 const features = [
   'apps/cloud/src/{accounts,access,billing,binary,follow-log,fragments,gaps,identity,ingest,machines,outbox,packages,retention,triggers}/**/*.test.ts',
   'apps/cloud/src/queries/{saved,indexes}/*.test.ts',
+  'apps/cloud/src/relay/{direct-calls,record-actuation}.test.ts',
   'apps/cloud/src/tabular/{integrity/catalog-damage,deletion/deleted-organization}.test.ts',
 ];
 
