@@ -26,6 +26,7 @@ import { MachineAuth, secretsOf } from './serve/authenticate.ts';
 import { parseBindAddress } from './serve/bind-address.ts';
 import { ownNames } from './serve/pages/own-names.ts';
 import { Serving } from './serve/serve.ts';
+import { createTunnels } from './serve/tunnels/tunnels.ts';
 import { dataTotals } from './sync/data-status.ts';
 import type { Sync } from './sync/sync.ts';
 
@@ -79,6 +80,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const bindAddress = parseBindAddress(first.network?.bindAddress || settings.bindAddress);
   const auth = new MachineAuth(bindAddress);
   auth.configure(secretsOf(first));
+  const tunnels = createTunnels({ clock, log: log.child('serve') });
   const applier: ConfigApplier = starting.use(
     new ConfigApplier({
       ...{
@@ -89,6 +91,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
         modules,
         packages,
         auth,
+        tunnels,
         serverLog,
         observe,
         clock,
@@ -124,6 +127,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       packages,
       auth,
       frames,
+      tunnels,
       facts: () => ({ version, running, partId, ...applier.applied, held: source.held, error: configError() }),
       warningsOf: (full) => applier.warningsOf(full),
       ownNames: () => ownNames(applier.wanted, cloud?.credentials),

@@ -158,7 +158,7 @@ test('an operation has the id chosen by its caller, is listed, and ends when it 
   await expect.poll(() => peer.call(motor, 'IsMoving', { name: 'it' })).toEqual({ is_moving: false });
 });
 
-test('clients write to the log, get advice what to use instead of a tunnel, and shut the server down, which answers first', async () => {
+test('clients write to the log, tunnel only to ports that the configuration lists, and shut the server down, which answers first', async () => {
   const own = await startMachine({ components: [] });
   onTestFinished(() => own[Symbol.asyncDispose]());
   using peer = new Peer(own.target);
@@ -172,8 +172,8 @@ test('clients write to the log, get advice what to use instead of a tunnel, and 
   const refused = new Promise<Error>((resolve) => tunnel.once('error', resolve));
   tunnel.write({ destination_port: 22 });
   expect(await refused).toMatchObject({
-    code: 12,
-    message: expect.stringContaining('forward the port with SSH instead'),
+    code: 9,
+    message: expect.stringContaining('network.traffic_tunnel_endpoints'),
   });
   expect(await peer.call(robot, 'ListTunnels', {})).toEqual({ tunnels: [] });
 

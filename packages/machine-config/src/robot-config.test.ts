@@ -183,7 +183,12 @@ test('a value that does not fit its field is reported with its path and omitted'
     remotes: [{ name: 'r', reconnect_interval: 'soon', frame: { orientation: { type: 'upside_down' } } }],
     network: {
       ...{ bind_address: 'everywhere', tls_cert_file: 'c', sessions: { heartbeat_window: '1h' } },
-      traffic_tunnel_endpoints: [{ port: 22 }],
+      traffic_tunnel_endpoints: [
+        { port: 22, connection_timeout: '5s' },
+        { port: 70_000 },
+        { port: 22 },
+        { connection_timeout: '0s' },
+      ],
     },
     components: [{ name: 'c', api: 'core:component:arm', frame: { translation: { x: 'far' } } }],
   });
@@ -193,13 +198,16 @@ test('a value that does not fit its field is reported with its path and omitted'
     'error network.bind_address',
     'error network.sessions.heartbeat_window',
     'error network.tls_cert_file',
-    'error network.traffic_tunnel_endpoints',
+    'error network.traffic_tunnel_endpoints[1].port',
+    'error network.traffic_tunnel_endpoints[2].port',
+    'error network.traffic_tunnel_endpoints[3]',
+    'error network.traffic_tunnel_endpoints[3].connection_timeout',
     'error remotes[0].frame.orientation',
     'error remotes[0].reconnect_interval',
     'warning modules[0].color',
   ]);
-  expect(problems.find(({ path }) => path === 'network.traffic_tunnel_endpoints')?.message).toBe(
-    'tunnels are not served yet: expected no endpoints; remove them',
+  expect(problems.find(({ path }) => path === 'network.traffic_tunnel_endpoints[2].port')?.message).toBe(
+    'expected each port once, found 22 again; remove one',
   );
   expect(toRobotConfig(config, {}).modules).toMatchObject([{ name: 'm' }]);
 });

@@ -19,6 +19,7 @@ test('once the machine-server stops, what is being applied builds nothing, and n
       firstResolved: first,
       environment: new ConfigEnvironment({}),
       auth: new MachineAuth(parseBindAddress('127.0.0.1:0')),
+      tunnels: { configure: () => {} },
     },
     graph: { apply: async () => void asked.push('graph') } as never,
     modules: { apply: () => void asked.push('modules') },

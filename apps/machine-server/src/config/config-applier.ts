@@ -22,6 +22,7 @@ import type { ServerLog } from '../logging/server-log.ts';
 import type { Modules } from '../modules/feature.ts';
 import type { Packages } from '../packages/feature.ts';
 import { closedText, type MachineAuth, secretsOf } from '../serve/authenticate.ts';
+import type { Tunnels } from '../serve/tunnels/tunnels.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
 import { AttributeWarnings } from './attribute-warnings.ts';
 import { configuredSecrets } from './configured-secrets.ts';
@@ -40,6 +41,7 @@ export interface ConfigApplierDeps {
   readonly modules: Pick<Modules, 'apply'>;
   readonly packages: Pick<Packages, 'apply'>;
   readonly auth: MachineAuth;
+  readonly tunnels: Pick<Tunnels, 'configure'>;
   readonly serverLog: ServerLog;
   /** `-debug`. */
   readonly debug: boolean;
@@ -144,8 +146,9 @@ export class ConfigApplier implements AsyncDisposable {
     this.#written = written;
     this.#wanted = message;
     try {
-      // First: whatever happens to the rest of an edit, keys that it no longer contains stop working (D50).
+      // First: whatever happens to the rest of an edit, keys and ports that it no longer contains stop working (D50).
       this.#setKeys(message);
+      this.#deps.tunnels.configure(message);
       await this.#hideSecrets(before, message);
       const { built } = await this.#begin(before, written, message, problems);
       const { revision } = message;

@@ -29,9 +29,6 @@ export function unsupportedSettings(config: MachineConfig): Problem[] {
     for (const [index, { name, id }] of config[key].entries())
       say(`${key}[${index}]`, `the ${what} "${String(name ?? id ?? '')}"`);
   }
-  keysOf('network', config.network, {
-    traffic_tunnel_endpoints: 'tunnelling of traffic',
-  });
   keysOf('auth', config.auth, {
     tls_auth_entities: 'signing in by TLS certificate',
     external_auth_config: 'signing in with tokens from other issuers',

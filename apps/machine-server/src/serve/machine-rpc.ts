@@ -13,7 +13,7 @@ import {
   RobotService,
 } from '@platform/proto/platform/robot/v1/robot';
 import { formatResourceName } from '@platform/resources';
-import { refusal, type ServiceBinding, serve } from '@platform/rpc/server';
+import { type ServiceBinding, serve } from '@platform/rpc/server';
 import type { Held } from '../config/holding.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { Graph } from '../graph/graph.ts';
@@ -29,6 +29,7 @@ import { operationHandlers } from './operation-rpc.ts';
 import type { Operations } from './operations.ts';
 import type { Sessions } from './sessions.ts';
 import type { Stopper } from './stop.ts';
+import type { Tunnels } from './tunnels/tunnels.ts';
 
 type CloudMetadata = Pick<GetCloudMetadataResponse, 'primaryOrgId' | 'locationId' | 'machineId' | 'machinePartId'>;
 
@@ -65,14 +66,15 @@ export interface MachineRpcDeps {
   readonly sessions: Sessions;
   readonly operations: Operations;
   readonly frames: Frames;
+  readonly tunnels: Pick<Tunnels, 'list' | 'open'>;
   /** Stops the server. @param reason who requested it, for the log */
   readonly shutdown: (reason: string) => void;
   readonly log: Log;
 }
 
 export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
-  const { graph, types, modules, packages, facts, warningsOf, stopper, sessions, operations, frames, shutdown, log } =
-    deps;
+  const { graph, types, modules, packages, facts, warningsOf, stopper, sessions, operations, frames } = deps;
+  const { tunnels, shutdown, log } = deps;
   const ofModules = moduleHandlers(modules);
   const ready = (): ReturnType<Graph['status']> => graph.status().filter(({ state }) => state === 'ready');
   return serve<typeof RobotService, Principal>(RobotService, {
@@ -132,10 +134,8 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
       // The call ends once its answer has been sent.
       call.signal.addEventListener('abort', () => shutdown(`Shutdown called by ${by}`), { once: true });
     },
-    listTunnels: () => ({ tunnels: [] }),
-    tunnel: refusal(
-      'RobotService.Tunnel: this machine-server does not tunnel traffic; forward the port with SSH instead',
-    ),
+    listTunnels: () => ({ tunnels: tunnels.list() }),
+    tunnel: (requests, call) => tunnels.open(requests, call),
     getSessions: () => ({
       sessions: sessions.all.map(({ id, peerAddress }) => ({
         ...{ id, peerConnectionInfo: { type: PeerConnectionType.GRPC, remoteAddress: peerAddress } },

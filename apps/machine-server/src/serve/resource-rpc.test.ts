@@ -13,6 +13,7 @@ import { noModules } from '../testing/modules/no-modules.ts';
 import { MachineAuth } from './authenticate.ts';
 import { parseBindAddress } from './bind-address.ts';
 import { Serving } from './serve.ts';
+import { createTunnels } from './tunnels/tunnels.ts';
 
 const config = { name: 'tank', api: gauge.api, attributes: {}, depends_on: [], service_configs: [] };
 
@@ -44,6 +45,7 @@ async function serving(
       }),
       warningsOf: () => [],
       frames: createFrames({ graph, types, log: silentLog }),
+      tunnels: createTunnels({ clock: systemClock, log: silentLog }),
       shutdown: () => {},
       ...{ requestsLimit: 1, trustedProxies: noProxies, watchCall: undefined },
       bindAddress: parseBindAddress('127.0.0.1:0'),

@@ -41,7 +41,6 @@ export function sectionsInit(config: MachineConfig, problems: Problem[]): Init {
 /** Settings for which public machine-servers refuse the whole configuration, and those that nothing here serves yet. */
 function networkProblems(network: JsonObject, problems: Problem[]): void {
   const { tls_cert_file: certificate, tls_key_file: key, bind_address: address, sessions } = network;
-  const { traffic_tunnel_endpoints: tunnels } = network;
   const error = (path: string, message: string): void => {
     problems.push({ path: `network.${path}`, level: 'error', message });
   };
@@ -49,12 +48,31 @@ function networkProblems(network: JsonObject, problems: Problem[]): void {
     error('tls_cert_file', 'expected tls_cert_file and tls_key_file together, found one of them');
   if (typeof address === 'string' && address !== '' && !isAddress(address))
     error('bind_address', `expected host:port, found ${formatValue(address)}`);
-  if (Array.isArray(tunnels) && tunnels.length > 0)
-    error('traffic_tunnel_endpoints', 'tunnels are not served yet: expected no endpoints; remove them');
+  tunnelProblems(network['traffic_tunnel_endpoints'], error);
   const window = isObject(sessions) ? sessions['heartbeat_window'] : undefined;
   const nanos = typeof window === 'string' ? durationNanos(window) : undefined;
   if (nanos !== undefined && nanos !== 0n && (nanos < 30_000_000n || nanos > 60_000_000_000n))
     error('sessions.heartbeat_window', `expected a duration from 30ms to 1m, found ${formatValue(window)}`);
+}
+
+/** A port that is no number, and a timeout that is no duration, are reported with the fields. */
+function tunnelProblems(endpoints: unknown, error: (path: string, message: string) => void): void {
+  if (!Array.isArray(endpoints)) return;
+  const seen = new Set<number>();
+  for (const [index, endpoint] of endpoints.entries()) {
+    if (!isObject(endpoint)) continue;
+    const { port, connection_timeout: timeout } = endpoint;
+    const path = `traffic_tunnel_endpoints[${index}]`;
+    if (port === undefined) error(path, 'expected the port of a program on the machine, found none; add "port"');
+    if (typeof port === 'number') {
+      if (!Number.isInteger(port) || port < 1 || port > 65_535)
+        error(`${path}.port`, `expected a port from 1 to 65535, found ${formatValue(port)}`);
+      else if (seen.has(port)) error(`${path}.port`, `expected each port once, found ${port} again; remove one`);
+      seen.add(port);
+    }
+    if (typeof timeout === 'string' && durationNanos(timeout) === 0n)
+      error(`${path}.connection_timeout`, 'expected a duration of more than 0, found 0; omit it for 10s');
+  }
 }
 
 /** The machine substitutes its own variables. */
