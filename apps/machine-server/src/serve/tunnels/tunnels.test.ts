@@ -278,7 +278,13 @@ test('a program that does not read stops its caller, and a caller who does not r
 
 test('a connection that takes longer than connection_timeout is an error that names it', async () => {
   const isOver = { [Symbol.dispose]: () => {} };
-  const late: Clock = { ...systemClock, after: (ms, run) => (ms === 250 && run(), isOver) };
+  const late: Clock = {
+    ...systemClock,
+    after(ms, run) {
+      if (ms === 250) run();
+      return isOver;
+    },
+  };
   const { robot, tunnels } = await startMachine(late);
   const { port } = await program(echo);
   tunnels.configure({

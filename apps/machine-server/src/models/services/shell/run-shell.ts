@@ -1,22 +1,29 @@
-/** One interactive shell on its own terminal. */
+/** One interactive shell on its own terminal, or one program without a terminal: see run-program.ts. */
 import type { Clock } from '@platform/base';
 import type { ShellRequest } from '@platform/proto/platform/service/shell/v1/shell';
 import type { Kernel } from '../../../hardware/kernel.ts';
 import { startProgram } from '../../../hardware/start-program.ts';
 import { openTerminal, type Terminal } from '../../../hardware/terminal.ts';
+import { runProgram } from './run-program.ts';
 
 export interface RunShellOptions {
   readonly shell: string;
-  /** The typed text; `extra` `{"message": "window-change", "cols": 80, "rows": 24}` sets the size of the window. */
+  /**
+   * The typed text. `extra` `{"message": "window-change", "cols": 80, "rows": 24}` sets the size of the window; `{"message": "run"}` in the
+   * first one asks for no terminal, and `"command"` beside it for that command instead of commands from the input.
+   */
   readonly requests: AsyncIterable<ShellRequest>;
   readonly kernel: () => Promise<Kernel>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-interface Output {
+export interface Output {
   readonly dataOut?: string;
+  readonly dataErr?: string;
   readonly eof?: boolean;
+  /** Our own, with `eof`; absent if the shell has closed its terminal and still runs. */
+  readonly exitCode?: number;
 }
 
 /**
@@ -25,8 +32,26 @@ interface Output {
 const onTerminal = 'exec "$0" -i <>"$1" >&0 2>&0';
 const mostColumns = 10_000;
 
+/** How long a shell that has closed its terminal may take to end. */
+const endingMs = 2_000;
+
 /** The shell's output, as it is read: a slow reader slows the shell down. */
-export async function* runShell({
+export async function* runShell(options: RunShellOptions): AsyncGenerator<Output, void> {
+  const messages = options.requests[Symbol.asyncIterator]();
+  const first = await messages.next();
+  const requests = resumed(first, messages);
+  const extra = first.done === true ? undefined : first.value.extra;
+  if (extra?.['message'] !== 'run') return yield* onOwnTerminal({ ...options, requests });
+  const { shell, clock, signal } = options;
+  const command = extra['command'];
+  yield* runProgram({ shell, command: typeof command === 'string' ? command : undefined, requests, clock, signal });
+}
+
+async function* resumed<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncGenerator<T, void> {
+  for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+}
+
+async function* onOwnTerminal({
   shell,
   requests,
   kernel,
@@ -38,7 +63,7 @@ export async function* runShell({
   const end = (): void => void stream.destroy();
   try {
     terminal.resize(80, 24);
-    await using _program = await startProgram({
+    await using program = await startProgram({
       command: 'env',
       args: ['TERM=xterm-256color', 'sh', '-c', onTerminal, shell, path],
       onOutput: () => {},
@@ -56,7 +81,10 @@ export async function* runShell({
       if (signal.aborted) throw signal.reason;
       if (!isEnd(caught)) throw caught;
     }
-    yield { eof: true };
+    const late = Promise.withResolvers<undefined>();
+    using _limit = clock.after(endingMs, () => late.resolve(undefined));
+    const ending = await Promise.race([program.ended, late.promise]);
+    yield { eof: true, ...(ending && { exitCode: ending.exitCode }) };
   } finally {
     signal.removeEventListener('abort', end);
     end();

@@ -6,6 +6,7 @@ import {
   create,
   type DescMessage,
   fromBinary,
+  type JsonObject,
   type MessageInitShape,
   type MessageShape,
   toBinary,
@@ -90,12 +91,36 @@ test('a shell runs typed commands on a terminal, knows its window size, and ends
   await read('45 123');
   await read('/dev/pts/');
   await read('42é');
-  send({ dataIn: 'exit\n' });
+  send({ dataIn: 'exit 7\n' });
   let last = await answers.next();
   while (last.done !== true && last.value.eof !== true) last = await answers.next();
-  expect(last.value).toEqual({ eof: true });
+  expect(last.value).toEqual({ eof: true, exitCode: 7 });
   expect((await answers.next()).done).toBe(true);
   expect(lines).toEqual(['info a shell began', 'info a shell ended']);
+});
+
+test('without a terminal, a command reads the input, writes output and errors apart, and ends with its exit code', async () => {
+  const shell = await build();
+  const ran = async (extra: JsonObject, ...typed: string[]) => {
+    const { messages, send, end } = outbox(ShellRequestSchema);
+    send({ name: 'it', extra: { message: 'run', ...extra } });
+    for (const dataIn of typed) send({ dataIn });
+    end();
+    const said = { out: '', err: '', code: -1 };
+    for await (const { dataOut = '', dataErr = '', eof, exitCode } of shell.shell(messages, call)) {
+      said.out += dataOut;
+      said.err += dataErr;
+      if (eof === true) said.code = exitCode ?? -1;
+    }
+    return said;
+  };
+  expect(await ran({ command: 'cat; echo wrong >&2; exit 3' }, 'a\n', 'b\n')).toEqual({
+    ...{ out: 'a\nb\n', err: 'wrong\n', code: 3 },
+  });
+  expect(await ran({ command: 'kill -9 $$' })).toEqual({ out: '', err: '', code: 137 });
+  expect(await ran({}, 'tty\n', 'exit 4\n')).toEqual({ out: 'not a tty\n', err: '', code: 4 });
+  const { out, code } = await ran({ command: 'head -c 3000000 /dev/zero | tr "\\0" x' });
+  expect([out.length, code]).toEqual([3_000_000, 0]);
 });
 
 test('when the caller disconnects, the shell and its programs end', async () => {
