@@ -23,7 +23,7 @@ export {
 export { FileTurns, fileTurns } from './files/file-turns.ts';
 export { readWhole } from './files/read-whole.ts';
 export {
-  createRegular,
+  findRegular,
   openRegular,
   type RegularFile,
   readRegular,

@@ -113,18 +113,12 @@ export function readRegularNow(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** Opens a regular file for writing, and empties it; creates it if there is none. Follows links. @throws as `openRegular` */
-export async function createRegular(path: string): Promise<FileHandle> {
+/** What a file that is about to be replaced is like; undefined if there is none. Follows links. @throws as `openRegular` */
+export async function findRegular(path: string): Promise<BigIntStats | undefined> {
   return fileTurns.run(path, async () => {
     const found = await stat(path, { bigint: true }).catch(ifMissing);
     if (found !== undefined) requireRegular(path, found);
-    const { handle } = await checked(
-      path,
-      await open(path, constants.O_WRONLY | constants.O_CREAT | flagsFor(true)),
-      fileTurns,
-    );
-    await handle.truncate(0);
-    return handle;
+    return found;
   });
 }
 

@@ -1,4 +1,7 @@
-/** Copies files from this machine: each file in pieces, and the next one once the caller has acknowledged it. */
+/**
+ * Copies files from this machine: each file in pieces, and the next one once the caller has acknowledged it. Links are followed, except to a
+ * folder that contains them.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -18,6 +21,8 @@ interface Source {
   readonly path: string;
   /** Relative to the requested path. */
   readonly name: string;
+  /** The folders that contain it, of those that are copied. */
+  readonly above: readonly string[];
 }
 
 const pieceBytes = 65_536;
@@ -37,7 +42,7 @@ export async function* copyFrom(
     throw invalidArgument('expected a first message with metadata.paths, found none');
   const { paths, allowRecursion, preserve } = request.value;
   say(paths.join(', '));
-  const roots = paths.map((path) => ({ path: inHome(path, serverHome), name: basename(path) }));
+  const roots = paths.map((path) => ({ path: inHome(path, serverHome), name: basename(path), above: [] }));
   const areDirectories = await Promise.all(roots.map(({ path }) => isDirectory(path)));
   const directory = roots[areDirectories.indexOf(true)];
   if (directory !== undefined && !allowRecursion)
@@ -49,12 +54,18 @@ export async function* copyFrom(
   const waiting: Source[] = roots.toReversed();
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     signal.throwIfAborted();
-    const { path, name } = next;
+    const { path, name, above } = next;
+    const found = await statOf(path);
+    const own = `${found.dev}:${found.ino}`;
+    if (found.isDirectory() && above.includes(own)) {
+      say(`${path} is left out: it leads back to a folder that contains it`);
+      continue;
+    }
     yield* send(next, preserve);
     await acknowledged(messages, path);
-    if (await isDirectory(path))
-      for (const each of (await fileTurns.run(path, () => readdir(path))).toSorted().toReversed())
-        waiting.push({ path: join(path, each), name: join(name, each) });
+    if (!found.isDirectory()) continue;
+    for (const each of (await fileTurns.run(path, () => readdir(path))).toSorted().toReversed())
+      waiting.push({ path: join(path, each), name: join(name, each), above: [...above, own] });
   }
 }
 

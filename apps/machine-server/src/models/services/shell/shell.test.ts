@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -199,6 +199,44 @@ test('files are copied from the machine, each after the previous one is acknowle
   expect(mode & 0o777).toBe(0o640);
   expect(Math.abs(mtimeMs - (await stat(file('tree/deep/empty'))).mtimeMs)).toBeLessThan(1_000);
   expect(lines).toContain(`info a copy of files from this machine: ${file('tree')}`);
+});
+
+test('a copy that breaks off leaves what was there; a complete one keeps the link and the mode of the file it replaces', async () => {
+  const { path, file } = await directory();
+  await writeFile(file('real'), 'old', { mode: 0o640 });
+  await symlink(file('real'), file('link'));
+  const shell = await build();
+  const copy = (eof: boolean) => {
+    const { messages, send, end } = outbox(CopyFilesToMachineRequestSchema);
+    const metadata = { destination: file('link'), sourceType: CopyFilesSourceType.SINGLE_FILE };
+    send({ request: { case: 'metadata', value: metadata } });
+    send({ request: { case: 'fileData', value: { name: 'x', data: Buffer.from('new'), eof } } });
+    end();
+    return shell.copyFilesToMachine(messages, call)[Symbol.asyncIterator]().next();
+  };
+  expect((await copy(false)).done).toBe(true);
+  expect([await readFile(file('real'), 'utf8'), (await readdir(path)).toSorted()]).toEqual(['old', ['link', 'real']]);
+  await copy(true);
+  expect([await readFile(file('real'), 'utf8'), (await readdir(path)).toSorted()]).toEqual(['new', ['link', 'real']]);
+  expect((await stat(file('real'))).mode & 0o777).toBe(0o640);
+});
+
+test('a link to a folder that contains it is left out of a copy, and the log says so', async () => {
+  const { path, file } = await directory();
+  await mkdir(file('tree/deep'), { recursive: true });
+  await symlink(file('tree'), file('tree/deep/back'));
+  const lines: string[] = [];
+  const shell = await build(lines);
+  const { messages, send } = outbox(CopyFilesFromMachineRequestSchema);
+  send({ request: { case: 'metadata', value: { paths: [file('tree')], allowRecursion: true } } });
+  const names: unknown[] = [];
+  for await (const { response } of shell.copyFilesFromMachine(messages, call)) {
+    if (response?.case !== 'fileData') continue;
+    names.push(response.value.name);
+    send({ request: { case: 'ackLastFile', value: true } });
+  }
+  expect(names).toEqual(['tree', 'tree/deep']);
+  expect(lines.join()).toContain(`${path}/tree/deep/back is left out`);
 });
 
 test('a folder without recursion, a missing file and a name that leads out are refused', async () => {
