@@ -15,7 +15,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['sdk', 'machine-config', 'capture-file', 'ftdc', 'machine-server/node-flags'],
-    ...['base/as-started', 'base/json-in', 'base/refusals', 'base/version', 'base/zap-field'],
+    ...['base/as-started', 'base/json-in', 'base/refusals', 'base/replace-file', 'base/version', 'base/zap-field'],
   ],
   cloud: ['rpc', 'resources', 'machine-config', 'capture-file', 'query', 'conditions', 'proto', 'base'],
   'machine-server': [

@@ -30,6 +30,7 @@ export {
   readRegularNow,
   wireTime,
 } from './files/regular-file.ts';
+export { type FileAttributes, type Replacement, replaceFile } from './files/replace-file.ts';
 export { getOrInsert, memoized } from './get-or-insert.ts';
 export { harmless } from './harmless.ts';
 export { HashedPieces, type Piece } from './hashing/hashed-pieces.ts';

@@ -2,10 +2,17 @@
  * Copies files to this machine: each file is acknowledged once it is written. A file gets its name when it is complete, so that programs
  * never read half of it, and a copy that breaks off leaves what was there.
  */
-import { chmod, chown, type FileHandle, mkdir, open, realpath, rename, rm, stat, utimes } from 'node:fs/promises';
+import { chmod, mkdir, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { failedPrecondition, findRegular, invalidArgument, invalidValue, newShortId } from '@platform/base';
+import {
+  type FileAttributes,
+  failedPrecondition,
+  invalidArgument,
+  invalidValue,
+  type Replacement,
+  replaceFile,
+} from '@platform/base';
 import {
   CopyFilesSourceType,
   type CopyFilesToMachineRequest,
@@ -20,15 +27,6 @@ interface Target {
   readonly renamed: string | undefined;
 }
 
-/** A file that is being written, below another name in the same folder. */
-interface Unfinished {
-  readonly handle: FileHandle;
-  readonly temporary: string;
-  readonly path: string;
-  /** The file that it replaces. */
-  readonly before: Awaited<ReturnType<typeof findRegular>>;
-}
-
 /** @param say logs the copied files */
 export async function* copyTo(
   requests: AsyncIterable<CopyFilesToMachineRequest>,
@@ -38,7 +36,7 @@ export async function* copyTo(
 ): AsyncGenerator<{ readonly ackLastFile: boolean }, void> {
   let target: Target | undefined;
   let preserve = false;
-  let file: Unfinished | undefined;
+  let file: { readonly path: string; readonly replacement: Replacement } | undefined;
   /** Folders get their modes and times at the end: files in them change their times, and may not fit their modes. */
   const folders: { readonly path: string; readonly data: FileData }[] = [];
   /** The first message of the current file, the only one from public clients that describes it. */
@@ -64,17 +62,18 @@ export async function* copyTo(
         if (preserve) folders.push({ path, data });
       } else {
         file ??= await begin(pathOf(target, data.name));
-        await file.handle.writeFile(data.data);
+        await explained(file.path, file.replacement.write(data.data));
       }
       if (!data.eof) continue;
-      if (file !== undefined) await finish(file, preserve ? first : undefined);
+      if (file !== undefined)
+        await explained(file.path, file.replacement.finish(preserve ? attributesOf(first) : undefined));
       file = undefined;
       first = undefined;
       yield { ackLastFile: true };
     }
-    for (const { path, data } of folders.toReversed()) await keep(path, data);
+    for (const { path, data } of folders.toReversed()) await explained(path, keep(path, data));
   } finally {
-    if (file !== undefined) await discard(file);
+    await file?.replacement.discard();
   }
 }
 
@@ -109,51 +108,31 @@ function pathOf({ directory, renamed }: Target, name: string): string {
 }
 
 async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true });
-  } catch (caught) {
-    throw await deviceError(path, caught, { EEXIST: 'a file has this name; choose another destination' });
-  }
+  const making = mkdir(path, { recursive: true });
+  await explained(path, making, { EEXIST: 'a file has this name; choose another destination' });
 }
 
 /** A link to a file stays, and the file is replaced. */
-async function begin(asked: string): Promise<Unfinished> {
+async function begin(path: string) {
+  await explained(path, mkdir(dirname(path), { recursive: true }));
+  return { path, replacement: await explained(path, replaceFile(path, { followsLinks: true })) };
+}
+
+async function explained<T>(path: string, work: Promise<T>, hints?: Readonly<Record<string, string>>): Promise<T> {
   try {
-    await mkdir(dirname(asked), { recursive: true });
-    const path = await realpath(asked).catch(() => asked);
-    const before = await findRegular(path);
-    const temporary = join(dirname(path), `.copy-${newShortId()}.part`);
-    // Nobody else reads it before it has its mode.
-    return { path, before, temporary, handle: await open(temporary, 'wx', 0o600) };
+    return await work;
   } catch (caught) {
-    throw await deviceError(asked, caught);
+    throw await deviceError(path, caught, hints);
   }
 }
 
-/** @param kept describes the file, if its mode and time are kept */
-async function finish(file: Unfinished, kept: FileData | undefined): Promise<void> {
-  const { handle, temporary, path, before } = file;
-  try {
-    await handle.close();
-    if (before !== undefined) {
-      // Only root may give files away; for others it is the same owner, or the file changes its owner, as it does with other tools.
-      await chown(temporary, Number(before.uid), Number(before.gid)).catch(() => {});
-    }
-    await chmod(temporary, before === undefined ? 0o666 & ~process.umask() : Number(before.mode) & 0o777);
-    if (kept !== undefined) await keep(temporary, kept);
-    await rename(temporary, path);
-  } catch (caught) {
-    await discard(file);
-    throw await deviceError(path, caught);
-  }
+function attributesOf({ mode, modTime }: FileData): FileAttributes {
+  return { mode, modifiedMs: modTime && timestampMs(modTime) };
 }
 
-async function discard({ handle, temporary }: Unfinished): Promise<void> {
-  await handle.close().catch(() => {});
-  await rm(temporary, { force: true });
-}
-
-async function keep(path: string, { mode, modTime }: FileData): Promise<void> {
+/** Of a folder. */
+async function keep(path: string, data: FileData): Promise<void> {
+  const { mode, modifiedMs } = attributesOf(data);
   if (mode !== undefined) await chmod(path, mode & 0o777);
-  if (modTime !== undefined) await utimes(path, timestampMs(modTime) / 1_000, timestampMs(modTime) / 1_000);
+  if (modifiedMs !== undefined) await utimes(path, modifiedMs / 1_000, modifiedMs / 1_000);
 }
