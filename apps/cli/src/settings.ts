@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import envPaths from 'env-paths';
 
 /** The terminal, or where the output goes instead. */
-export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
 type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
 
@@ -17,7 +17,7 @@ type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
 export interface Invocation {
   /** Also for the editor, and for the processes of the cloud that a command starts. */
   readonly env: NodeJS.ProcessEnv;
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   /** Unset: 0. */

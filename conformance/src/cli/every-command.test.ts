@@ -35,7 +35,7 @@ const others = new Set(
   locations/create locations/update locations/delete locations/share locations/unshare
   locations/secrets/create locations/secrets/delete
   machines/create machines/update machines/delete machines/part/create machines/part/rename machines/part/delete
-  machines/connect machines/part/main machines/part/force machines/part/run machines/part/resources machines/part/modules machines/part/restart machines/part/secrets/create machines/part/secrets/delete
+  machines/connect machines/part/main machines/part/force machines/part/run machines/part/shell machines/part/cp machines/part/tunnel machines/part/resources machines/part/modules machines/part/restart machines/part/secrets/create machines/part/secrets/delete
   machines/favorites/list machines/favorites/add machines/favorites/remove
   config/edit config/set config/restore
   fragments/create fragments/edit fragments/update fragments/delete fragments/tag fragments/untag

@@ -6,8 +6,11 @@ import { defineCommand, group } from '../invocation/define-command.ts';
 import { partStatus, presenter, stateOf, timeOf } from '../results/presenters.ts';
 import { partArgument } from './config/configuration.ts';
 import { configFileCommand } from './config-file.ts';
+import { copyCommand } from './remote/copy.ts';
 import { modulesCommand, resourcesCommand } from './remote/resources.ts';
 import { runCommand } from './remote/run.ts';
+import { shellCommand } from './remote/shell.ts';
+import { tunnelCommand } from './remote/tunnel.ts';
 import { secretsCommand } from './secrets.ts';
 
 export function machinePartCommand(): Command {
@@ -24,6 +27,9 @@ export function machinePartCommand(): Command {
     resourcesCommand(),
     modulesCommand(),
     runCommand(),
+    shellCommand(),
+    copyCommand(),
+    tunnelCommand(),
     configFileCommand(),
     secretsCommand({
       what: 'part',

@@ -8,6 +8,7 @@ import { parseJson, readInput } from '../../invocation/input.ts';
 import type { Invocation } from '../../settings.ts';
 import { partArgument } from '../config/configuration.ts';
 import { findMethod, isOfModule, methodLines } from './find-method.ts';
+import { onlyResource } from './only-resource.ts';
 
 export function runCommand(): Command {
   return defineCommand(
@@ -46,7 +47,7 @@ export function runCommand(): Command {
       const method = known ?? findMethod(methodText, [...machineMethods, ...(await moduleMethods(machine))]);
       const requests = given ?? (await requestsOf(method, json, invocation));
       const asked = flags['resource'] as string | undefined;
-      const resource = asked ?? (await onlyResource(machine, method, requests));
+      const resource = asked ?? (await resourceOf(machine, method, requests));
       const isStream = method.kind === 'server_streaming' || method.kind === 'bidi_streaming';
       // --timeout ends the command; without it, unary calls have the usual limit, and streams none.
       const limit = isStream || context.flags.timeout !== undefined ? { timeoutMs: 0 } : {};
@@ -83,21 +84,10 @@ async function requestsOf(
 }
 
 /** The name of the only resource of the method's type; undefined if requests have no name, or contain it. @throws invalid_argument */
-async function onlyResource(
+async function resourceOf(
   machine: Machine,
-  method: MachineMethod,
-  requests: readonly JsonObject[],
+  { api, name, names }: MachineMethod,
+  [first = {}]: readonly JsonObject[],
 ): Promise<string | undefined> {
-  const { api, name } = method;
-  const [first = {}] = requests;
-  if (api === undefined || method.names(first)) return undefined;
-  const all = (await machine.resourceNames()).filter((full) => full.startsWith(`${api}/`));
-  const names = all.map((full) => full.slice(api.length + 1));
-  const [only] = names;
-  if (names.length === 1) return only;
-  throw invalidArgument(
-    names.length === 0
-      ? `${name}: expected a machine with a resource of type ${api}, found none that is ready; "platform machines part resources" lists what there is`
-      : `${name}: expected --resource, because the machine has several of type ${api}: ${names.join(', ')}`,
-  );
+  return api === undefined || names(first) ? undefined : await onlyResource(machine, api, name);
 }
