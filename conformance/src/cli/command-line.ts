@@ -39,6 +39,8 @@ export interface RunOptions {
   readonly reveals?: boolean;
   /** Runs as a process of its own. */
   readonly asProcess?: boolean;
+  /** Input and output are a terminal of this size; not for a process of its own. */
+  readonly terminal?: { readonly columns: number; readonly rows: number };
 }
 
 export interface Running {
@@ -98,7 +100,7 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
   const start: CommandLine['start'] = (args, options = {}) => {
     if (options.asProcess === true || onlyAsProcess.includes(args[0] ?? '')) return startProcess(args, options);
     return follow(args, options, secrets, (onOutput) => {
-      const started = startInProcess(args, { ...whereOf(options), onOutput });
+      const started = startInProcess(args, { ...whereOf(options), onOutput, terminal: options.terminal });
       inProcess.add(started);
       const forget = (): void => void inProcess.delete(started);
       started.ended.then(forget, forget);

@@ -23,10 +23,15 @@ export interface InProcessOptions {
   /** The working directory. */
   readonly directory: string;
   readonly onOutput: (output: 'stdout' | 'stderr', text: string) => void;
+  /** Input and output are a terminal of this size. */
+  readonly terminal?: { readonly columns: number; readonly rows: number } | undefined;
 }
 
 /** @throws if a run in another directory has not ended: the working directory belongs to the process */
-export function startInProcess(args: readonly string[], { env, directory, onOutput }: InProcessOptions): InProcess {
+export function startInProcess(
+  args: readonly string[],
+  { env, directory, onOutput, terminal }: InProcessOptions,
+): InProcess {
   const written = (output: 'stdout' | 'stderr'): Writable => {
     const decoder = new TextDecoder();
     return new Writable({
@@ -36,9 +41,10 @@ export function startInProcess(args: readonly string[], { env, directory, onOutp
       },
     });
   };
-  const stdin = new PassThrough();
+  const stdin = Object.assign(new PassThrough(), terminal && { isTTY: true, setRawMode: () => {} });
+  const stdout = Object.assign(written('stdout'), terminal && { isTTY: true, ...terminal });
   const invocation: Invocation & EventEmitter = Object.assign(new EventEmitter(), {
-    ...{ env, stdin, stdout: written('stdout'), stderr: written('stderr') },
+    ...{ env, stdin, stdout, stderr: written('stderr') },
     exitCode: undefined,
   });
   const leave = enter(directory);
