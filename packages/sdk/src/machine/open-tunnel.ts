@@ -7,7 +7,10 @@ export interface Tunnel {
   readonly readable: ReadableStream<Uint8Array>;
   /** What the program gets; closing it ends this direction only. Aborting it breaks the connection. */
   readonly writable: WritableStream<Uint8Array>;
-  /** Resolves once both directions have ended; rejects with the reason for which the connection broke, or was never there. */
+  /**
+   * Resolves once both directions have ended; rejects with the reason for which the connection broke, or was never there. Noticed only while
+   * `readable` is read.
+   */
   readonly closed: Promise<void>;
 }
 

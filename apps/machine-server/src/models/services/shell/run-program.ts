@@ -7,7 +7,14 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { Clock } from '@platform/base';
 import type { ShellRequest } from '@platform/proto/platform/service/shell/v1/shell';
 import { startProcess } from '../../../hardware/start-program.ts';
-import type { Output } from './run-shell.ts';
+
+export interface Output {
+  readonly dataOut?: string;
+  readonly dataErr?: string;
+  readonly eof?: boolean;
+  /** Our own, with `eof`; absent if the shell has closed its terminal and still runs. */
+  readonly exitCode?: number;
+}
 
 export interface RunProgramOptions {
   readonly shell: string;

@@ -4,7 +4,7 @@ import type { ShellRequest } from '@platform/proto/platform/service/shell/v1/she
 import type { Kernel } from '../../../hardware/kernel.ts';
 import { startProgram } from '../../../hardware/start-program.ts';
 import { openTerminal, type Terminal } from '../../../hardware/terminal.ts';
-import { runProgram } from './run-program.ts';
+import { type Output, runProgram } from './run-program.ts';
 
 export interface RunShellOptions {
   readonly shell: string;
@@ -16,14 +16,6 @@ export interface RunShellOptions {
   readonly kernel: () => Promise<Kernel>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-}
-
-export interface Output {
-  readonly dataOut?: string;
-  readonly dataErr?: string;
-  readonly eof?: boolean;
-  /** Our own, with `eof`; absent if the shell has closed its terminal and still runs. */
-  readonly exitCode?: number;
 }
 
 /**
