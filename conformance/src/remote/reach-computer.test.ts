@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from 'node:path';
 import { systemClock } from '@platform/base';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
+import { type CommandLine, openCommandLine, type Running } from '../cli/command-line.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
 import { type MachineProcess, startMachine } from './start-machine.ts';
 
@@ -98,6 +98,45 @@ test('R21 an operator gets no tunnel, no shell and no copies; a port that is not
   expect([shell.code, shell.stdout]).toEqual([4, '']);
   const copy = await cli.run([...part, 'cp', `${cloud.partId}:/etc/hostname`, 'hostname'], { env: operator });
   expect([copy.code, readdirSync(cli.directory)]).toEqual([4, []]);
+});
+
+test('a local program that does not read stops the program on the machine, and no other connection', async () => {
+  let written = 0;
+  await using talker = createServer((socket) => {
+    const more = (): void => {
+      while (written < 2 ** 30 && socket.write(Buffer.alloc(65_536))) written += 65_536;
+    };
+    socket.on('error', () => {}).on('drain', more);
+    more();
+  });
+  await once(talker.listen(0, '127.0.0.1'), 'listening');
+  const { port: talking } = talker.address() as AddressInfo;
+  await configure(echoPort, talking);
+  const open = async (port: number): Promise<number> => {
+    const args = [...part, 'tunnel', cloud.partId, '--port', String(port), '--local', '0'];
+    let started = cli.start(args, { keepOpen: true });
+    // The edit takes a moment to arrive.
+    for (let ended = await didEnd(started); ended; ended = await didEnd(started))
+      started = cli.start(args, { keepOpen: true });
+    return Number((await started.matching('stdout', /127\.0\.0\.1:(\d+) leads to port/))[1]);
+  };
+  const didEnd = ({ matching }: Running): Promise<boolean> =>
+    matching('stdout', /leads to port/).then(
+      () => false,
+      () => true,
+    );
+  const deaf = connect({ host: '127.0.0.1', port: await open(talking) });
+  deaf.on('error', () => {}).once('readable', () => {});
+  const echoing = await open(echoPort);
+  let before = -1;
+  while (written === 0 || written !== before) {
+    before = written;
+    expect((await through(echoing, Buffer.from('are you there'))).toString()).toBe('are you there');
+    await systemClock.sleep(500);
+  }
+  expect(written).toBeLessThan(64 * 1024 * 1024);
+  deaf.destroy();
+  await configure(echoPort);
 });
 
 test('an edit that removes the port ends its connections, and the command with the next one', async () => {
