@@ -198,6 +198,12 @@ test('a shell runs a command or a script with its output, errors and exit code',
   expect([script.code, script.stdout]).toEqual([4, 'not a tty\n']);
   const large = await cli.ok([...shell, 'wc -c'], { input: 'x'.repeat(2_000_000) });
   expect(large.stdout.trim()).toBe('2000000');
+  // A process ends with the command, although its input is still open.
+  const process = await cli.run([...shell, 'exit 5'], { asProcess: true, keepOpen: true });
+  expect(process.code).toBe(5);
+  const audited = (await cli.ok(['organizations', 'audit', '--json'])).stdout;
+  for (const action of ['RobotService.Tunnel', 'ShellService.Shell', 'ShellService.CopyFilesToMachine'])
+    expect(audited).toContain(action);
 });
 
 test('on a terminal a shell is interactive, has its size, and ends with its exit code or Ctrl-]', async () => {

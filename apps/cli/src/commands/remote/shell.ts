@@ -59,8 +59,9 @@ export function shellCommand(): Command {
   );
 }
 
-function sizeOf({ columns = 80, rows = 24 }: OutputStream): WindowSize {
-  return { columns, rows };
+/** Some terminals say 0 by 0. */
+function sizeOf({ columns, rows }: OutputStream): WindowSize {
+  return { columns: columns || 80, rows: rows || 24 };
 }
 
 async function write(stream: OutputStream, text: string): Promise<void> {

@@ -51,6 +51,7 @@ export function tunnelCommand(): Command {
       try {
         const address = await listen(server, local);
         out.element({ address, port }, `${address} leads to port ${port} of ${text}; Ctrl-C ends it`);
+        signal.throwIfAborted();
         await Promise.race([failed.promise, once(signal, 'abort')]);
         signal.throwIfAborted();
       } finally {

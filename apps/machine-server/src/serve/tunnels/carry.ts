@@ -63,7 +63,8 @@ async function send(socket: Socket, first: Uint8Array, messages: AsyncIterator<T
     }
     socket.end();
   } catch {
-    socket.resetAndDestroy();
+    // Otherwise what the program still gets is on its way.
+    if (!socket.writableEnded) socket.resetAndDestroy();
   }
 }
 
