@@ -11,6 +11,7 @@ import { modulesCommand, resourcesCommand } from './remote/resources.ts';
 import { runCommand } from './remote/run.ts';
 import { shellCommand } from './remote/shell.ts';
 import { tunnelCommand } from './remote/tunnel.ts';
+import { snippetCommand } from './remote/snippet.ts';
 import { secretsCommand } from './secrets.ts';
 
 export function machinePartCommand(): Command {
@@ -30,6 +31,7 @@ export function machinePartCommand(): Command {
     shellCommand(),
     copyCommand(),
     tunnelCommand(),
+    snippetCommand(),
     configFileCommand(),
     secretsCommand({
       what: 'part',

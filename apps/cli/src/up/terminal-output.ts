@@ -144,7 +144,10 @@ function nextSteps(
     step('connect a machine', `${platform} machines connect press-7`),
     ...(machineName === ''
       ? []
-      : [step('call a machine', `${platform} machines part run ${shellWord(machineName)} sensor.GetReadings`)]),
+      : [
+          step('call a machine', `${platform} machines part run ${shellWord(machineName)} sensor.GetReadings`),
+          step('call it from a program', `${platform} machines part snippet ${shellWord(machineName)}`),
+        ]),
     ...(isLocal
       ? [
           dim('  Machines elsewhere reach the cloud once it listens on the network. Stop it, and start it again with:'),

@@ -2,13 +2,14 @@
 import { type Access, quoted, type SnippetKey } from './access.ts';
 
 export function nodeSnippet({ origin, partId, caFile, sensor, sdk }: Access, { id, secret }: SnippetKey): string {
-  const ca = caFile === undefined ? [] : [`  // The cloud's own authority.`, `  ca: readFileSync(${quoted(caFile)}, 'utf8'),`];
+  const ca =
+    caFile === undefined ? [] : [`  // The cloud's own authority.`, `  ca: readFileSync(${quoted(caFile)}, "utf8"),`];
   return `${[
     `// ${sdk.install}`,
     `// ${sdk.run}`,
-    ...(caFile === undefined ? [] : [`import { readFileSync } from 'node:fs';`]),
-    `import { openCloud } from '@platform/sdk/cloud';`,
-    ...(sensor === undefined ? [] : [`import { sensor } from '@platform/sdk/machine';`]),
+    ...(caFile === undefined ? [] : ['import { readFileSync } from "node:fs";']),
+    'import { openCloud } from "@platform/sdk/cloud";',
+    ...(sensor === undefined ? [] : ['import { sensor } from "@platform/sdk/machine";']),
     '',
     'await using cloud = openCloud({',
     `  url: ${quoted(origin)},`,

@@ -45,7 +45,8 @@ test('on the computer of the cloud they dial localhost, where the key names the 
     expect(codeOf(language, other)).toContain('/etc/hosts needs this line: 127.0.0.1 p.machines.internal');
   }
   expect(codeOf('typescript-browser', other)).toContain('host: "p.machines.internal"');
-  for (const language of ['typescript-node', 'curl'] as const) expect(codeOf(language, other)).toBe(codeOf(language, local));
+  for (const language of ['typescript-node', 'curl'] as const)
+    expect(codeOf(language, other)).toBe(codeOf(language, local));
 });
 
 test("all of them trust the file of the cloud's own authority", () => {
