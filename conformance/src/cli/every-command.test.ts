@@ -133,6 +133,7 @@ beforeAll(async () => {
     'machines part get': { args: ['press-7'] },
     'machines part status': { args: ['press-7'] },
     'machines part config-file': { args: ['press-7'] },
+    'machines part snippet': { args: ['press-7'] },
     'machines part secrets list': { args: ['press-7'] },
     'config get': { args: ['press-7'] },
     'config validate': { args: ['press-7'] },

@@ -14,14 +14,18 @@ export interface MachineProcess extends AsyncDisposable {
   kill(signal?: NodeJS.Signals): Promise<unknown>;
 }
 
-/** @param url the address at which it reaches its cloud */
+/** @param url the address at which it reaches its cloud @param ca PEM of the cloud's own authority */
 export async function startMachine(
   { partId: id, partSecret: secret }: { readonly partId: string; readonly partSecret: string },
   url: string,
+  ca?: string,
 ): Promise<MachineProcess> {
   const home = await temporaryDirectory('machine-');
   const credentials = join(home.path, 'credentials.json');
-  writeFileSync(credentials, JSON.stringify({ cloud: { id, secret, app_address: url, refresh_interval: '200ms' } }));
+  writeFileSync(
+    credentials,
+    JSON.stringify({ cloud: { id, secret, app_address: url, refresh_interval: '200ms', ca } }),
+  );
   const args = [...nodeFlags, main, '-config', credentials];
   const server = spawnChild(process.execPath, args, {
     env: { PLATFORM_HOME: home.path, PLATFORM_BIND_ADDRESS: '127.0.0.1:0' },
