@@ -88,7 +88,7 @@ function pathsOf({ cloud }: RunningUi, filled: Filled, state: Look['state']): re
     ['dashboard', `${base}/dashboards/morning`],
     ['files', `${base}/data?view=files`],
     ['machine', machine],
-    ...['configure', 'control', 'logs'].map((path) => [path, `${machine}/${path}`] as const),
+    ...['configure', 'control', 'logs', 'connect'].map((path) => [path, `${machine}/${path}`] as const),
   ];
 }
 
