@@ -43,7 +43,7 @@ import { openTlsSource } from './instance/tls-source.ts';
 import { openStores, type StoreTables } from './open-stores.ts';
 import { createRelay } from './relay/feature.ts';
 import { startRemoval } from './retention/remove-expired.ts';
-import { dialled, namedHosts, type Settings } from './settings.ts';
+import { certifiedHost, dialled, namedHosts, type Settings } from './settings.ts';
 import { createTestInbox } from './test-inbox/feature.ts';
 import { createWatchdog } from './watchdog/feature.ts';
 import { endsFileName } from './watchdog/past-ends.ts';
@@ -261,7 +261,7 @@ export async function composeCloud(settings: Settings, tables?: StoreTables): Pr
         server.setTls(renewed);
       }),
     );
-  const url = `${scheme}://${dialled(settings)}:${port}`;
+  const url = `${scheme}://${certifiedHost(settings, certificate?.cert) ?? dialled(settings)}:${port}`;
 
   const ownerToken = await createOwnerLink({ db, clock });
   // The demo and the organization of the first start may have been deleted; the cloud serves what remains.

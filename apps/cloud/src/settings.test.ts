@@ -1,8 +1,9 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { noProxies } from '@platform/base';
+import { selfSigned } from '@platform/testkit';
 import { expect, test } from 'vitest';
-import { readSettings } from './settings.ts';
+import { certifiedHost, readSettings } from './settings.ts';
 
 const refusalOf = (args: readonly string[], env: NodeJS.ProcessEnv = {}): unknown => {
   try {
@@ -104,6 +105,18 @@ test('D31 plaintext on loopback, elsewhere TLS with given files or the own autho
   }
   expect(tls('--tls')).toEqual({ kind: 'own', names: [] });
   expect(tls('--tls-name', 'a', '--tls-name', 'b')).toEqual({ kind: 'own', names: ['a', 'b'] });
+});
+
+test('with a certificate of its own, the cloud has the host of its public address if the certificate is valid for it', async () => {
+  const { cert } = await selfSigned(1, ['cloud.example', '*.machines.cloud.example']);
+  const files = ['--host=0.0.0.0', '--tls-cert=/c', '--tls-key=/k'];
+  const hostOf = (args: readonly string[], publicUrl?: string): string | undefined =>
+    certifiedHost(readSettings(args, publicUrl === undefined ? {} : { PLATFORM_PUBLIC_URL: publicUrl }), cert);
+  expect(hostOf(files, 'https://cloud.example')).toBe('cloud.example');
+  // The address of a proxy, which has another certificate.
+  expect(hostOf(files, 'https://proxy.example')).toBeUndefined();
+  expect(hostOf(files)).toBeUndefined();
+  expect(hostOf(['--tls'], 'https://cloud.example')).toBeUndefined();
 });
 
 test.each([

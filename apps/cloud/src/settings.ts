@@ -1,4 +1,5 @@
 /** The only reader of the command line and the environment: turns both into one frozen object. */
+import { X509Certificate } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -162,6 +163,19 @@ export function dialled({ host, tls }: Pick<Settings, 'host' | 'tls'>): string {
   const given = tls.kind === 'own' ? tls.names[0] : undefined;
   const name = given ?? (host === '0.0.0.0' || host === '::' ? hostname() : host);
   return name.includes(':') ? `[${name}]` : name;
+}
+
+/**
+ * The host of the public address, if the certificate of --tls-cert is valid for it: then it is this cloud, and no proxy, that clients reach
+ * there. @param certificate PEM
+ */
+export function certifiedHost(
+  { tls, identity }: Pick<Settings, 'tls' | 'identity'>,
+  certificate: string | undefined,
+): string | undefined {
+  if (tls.kind !== 'files' || identity.publicUrl === undefined || certificate === undefined) return undefined;
+  const { hostname } = new URL(identity.publicUrl);
+  return new X509Certificate(certificate).checkHost(hostname) === undefined ? undefined : hostname;
 }
 
 /** Names by which clients reach this cloud, besides addresses and `localhost`. */
