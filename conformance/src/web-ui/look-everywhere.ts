@@ -54,7 +54,7 @@ export async function lookEverywhere(page: Page, machine: string): Promise<void>
   }
   expect(await page.getByRole('button', { name: 'Connect a machine' }).count()).toBe(0);
   await page.getByRole('link', { name: machine, exact: true }).click();
-  for (const section of ['Overview', 'Configure', 'Control', 'Logs']) {
+  for (const section of ['Overview', 'Configure', 'Control', 'Logs', 'Connect']) {
     await page
       .getByRole('navigation', { name: 'Sections of this machine' })
       .getByRole('link', { name: section })
