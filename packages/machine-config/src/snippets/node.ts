@@ -7,7 +7,7 @@ export function nodeSnippet({ origin, partId, caFile, sensor, sdk }: Access, { i
   return `${[
     `// ${sdk.install}`,
     `// ${sdk.run}`,
-    ...(caFile === undefined ? [] : ['import { readFileSync } from "node:fs";']),
+    ...(caFile === undefined ? [] : ['import { readFileSync } from "fs";']),
     'import { openCloud } from "@platform/sdk/cloud";',
     ...(sensor === undefined ? [] : ['import { sensor } from "@platform/sdk/machine";']),
     '',
