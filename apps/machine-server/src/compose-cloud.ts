@@ -2,6 +2,8 @@
 import { join } from 'node:path';
 import type { Clock } from '@platform/base';
 import { connect, type Link, maxAnswerElements } from '@platform/rpc/client';
+import { CallRecord } from './call-record/call-record.ts';
+import { openJournalDisk } from './call-record/journal-disk.ts';
 import { CloudReach } from './cloud-link/cloud-reach.ts';
 import { LogShipper } from './cloud-link/log-shipper.ts';
 import { NetworkWatch, systemAddresses } from './cloud-link/network-watch.ts';
@@ -32,6 +34,7 @@ export interface CloudParts {
   /** Whether the cloud can be reached, as all its connections show. */
   readonly reach: CloudReach;
   readonly watch: ConfigWatch;
+  readonly callRecord: CallRecord;
   /** Starts asking the cloud whether to restart. */
   start(): void;
 }
@@ -80,8 +83,9 @@ export async function composeCloud(
     ...{ onProblem, reach, clock, log: log.child('config') },
   });
   const cloudLog = log.child('cloud-link');
+  const folder = partId.replaceAll(/[^\w-]/g, '_');
   const queue = new LogQueue({
-    directory: join(settings.home, 'log_queue', partId.replaceAll(/[^\w-]/g, '_')),
+    directory: join(settings.home, 'log_queue', folder),
     clock,
     onState(problem) {
       if (problem === undefined) cloudLog.info('the queue of log lines for the cloud is on the disk again');
@@ -97,6 +101,14 @@ export async function composeCloud(
   });
   shipper.start();
   starting.use(reach.onRetry(() => shipper.retry()));
+  const callRecord = starting.use(
+    new CallRecord({
+      disk: openJournalDisk(join(settings.home, 'call-records', folder)),
+      ...{ link, partId, clock, log: log.child('call-record') },
+      redact: (text) => serverLog.redactor.text(text),
+    }),
+  );
+  await callRecord.start();
   const start = (): void => void starting.use(watchForRestart({ link, partId, restart, reach, clock, log: cloudLog }));
-  return { credentials, partId, link, connectAgain: () => connectWith(), reach, watch, start };
+  return { credentials, partId, link, connectAgain: () => connectWith(), reach, watch, callRecord, start };
 }

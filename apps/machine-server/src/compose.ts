@@ -135,6 +135,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       requestsLimit: settings.resourceRequestsLimit,
       trustedProxies: settings.trustedProxies,
       watchCall: telemetry?.watchCall,
+      callRecord: cloud?.callRecord,
       tcpModeTrusted: local.tcpModeTrusted,
       signaling: peers.signaling,
       ...port,
@@ -166,7 +167,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
     const { partId, connectAgain: connect, reach } = cloud;
     starting.use(relayLink({ connect, partId, server: serving.relayed, reach, clock, log: log.child('cloud-link') }));
     peers.start();
-    const waiting = [reporter, data.sync, data.gaps, packages, port.certificate];
+    const waiting = [reporter, cloud.callRecord, data.sync, data.gaps, packages, port.certificate];
     starting.use(
       reach.onRetry(() => {
         for (const each of waiting) each?.retry();

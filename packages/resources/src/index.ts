@@ -4,7 +4,7 @@ export { type CommandResource, commandType } from './command-type.ts';
 export { EncodedDocument } from './encoded-document.ts';
 export { numberFieldsOf, requireFinite } from './finite-numbers.ts';
 export { accessOf, isOfModule, isReflection, type MethodAccess } from './method-access.ts';
-export { nameFieldOf } from './name-field.ts';
+export { fieldOf, nameFieldOf } from './name-field.ts';
 export { createProxy, isProxy } from './proxy.ts';
 export { reflectService } from './reflect-service.ts';
 export type { Commandable, Document, Readable, Resource } from './resource.ts';

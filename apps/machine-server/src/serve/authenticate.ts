@@ -14,8 +14,19 @@ import { CredentialsType, type RobotConfig } from '@platform/proto/platform/app/
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Call, type ServiceBinding, serve } from '@platform/rpc/server';
 
+/** A caller who did not come through the cloud. */
+export interface DirectCaller {
+  /** `person:ID`, `api-key:ID`, `location-secret`; empty where the machine is open and nobody is known. */
+  readonly caller: string;
+  /** For logs: an email address or the name of a key; empty if there is none. */
+  readonly name: string;
+  readonly path: 'webrtc' | 'direct';
+}
+
 export interface Principal {
   readonly entity: string;
+  /** Set if the calls are to be reported to the cloud: undefined for modules, and for callers whose calls the cloud passes on. */
+  readonly direct?: DirectCaller;
   /** The calling module, over its own socket; undefined for a client of the machine. */
   readonly module?: string;
 }
@@ -25,6 +36,9 @@ export interface Secrets {
   readonly keys: ReadonlyMap<string, string>;
   readonly locationSecrets: readonly string[];
 }
+
+/** The caller of an open machine. */
+const anyone: Principal = { entity: '', direct: { caller: '', name: '', path: 'direct' } };
 
 export interface MachineAuthOptions {
   /** Whether other computers can reach the port. */
@@ -67,7 +81,7 @@ export class MachineAuth {
   }
 
   async authenticate(call: Call): Promise<Principal> {
-    if (this.open) return { entity: '' };
+    if (this.open) return anyone;
     if (this.closed) throw unauthenticated(`${call.method}: ${closedText}`);
     const token = /^Bearer (.+)$/i.exec(call.metadata.get('authorization') ?? '')?.[1];
     const principal = token === undefined ? undefined : this.#tokens.get(hash(token).toString('hex'))?.principal;
@@ -97,7 +111,9 @@ export class MachineAuth {
     }
     const token = randomBytes(32).toString('base64url');
     if (this.#tokens.size >= 10_000) this.#tokens.clear();
-    this.#tokens.set(hash(token).toString('hex'), { principal: { entity }, proof: proofOf(type, entity, payload) });
+    const direct: DirectCaller = { caller: callerOf(type, entity), name: '', path: 'direct' };
+    const proof = proofOf(type, entity, payload);
+    this.#tokens.set(hash(token).toString('hex'), { principal: { entity, direct }, proof });
     return token;
   }
 }
@@ -118,6 +134,12 @@ export function secretsOf(config: RobotConfig): Secrets {
     .map(({ secret }) => secret)
     .filter((secret) => secret !== '');
   return { keys, locationSecrets };
+}
+
+/** How the audit trail names the owner of a secret. */
+function callerOf(type: string, entity: string): string {
+  if (type === 'api-key') return `api-key:${entity}`;
+  return type === 'robot-location-secret' ? 'location-secret' : '';
 }
 
 /** Names a secret; a location secret is valid for any entity. */

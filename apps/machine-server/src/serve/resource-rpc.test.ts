@@ -47,7 +47,7 @@ async function serving(
       frames: createFrames({ graph, types, log: silentLog }),
       tunnels: createTunnels({ clock: systemClock, log: silentLog }),
       shutdown: () => {},
-      ...{ requestsLimit: 1, trustedProxies: noProxies, watchCall: undefined },
+      ...{ requestsLimit: 1, trustedProxies: noProxies, watchCall: undefined, callRecord: undefined },
       bindAddress: parseBindAddress('127.0.0.1:0'),
       ownNames: () => ({ names: [], allowedHosts: [], allowedOrigins: [] }),
       signaling: { methods: [] },

@@ -2,7 +2,7 @@
 import { durationMs } from '@bufbuild/protobuf/wkt';
 import { failedPrecondition, type TrustedProxies } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
-import type { ResourceDescriptor } from '@platform/resources';
+import { nameFieldOf, type ResourceDescriptor } from '@platform/resources';
 import {
   type AdmitConnection,
   type Call,
@@ -17,6 +17,8 @@ import {
   type WatchCall,
   watchCalls,
 } from '@platform/rpc/server';
+import type { CallRecord } from '../call-record/call-record.ts';
+import { type RecordCallsDeps, recordCalls } from '../call-record/record-calls.ts';
 import type { CertificateSource } from '../certificate/certificate-pair.ts';
 import type { ParentPort } from '../modules/modules-deps.ts';
 import { connectionOwners } from '../modules/process/connection-owner.ts';
@@ -40,6 +42,8 @@ export interface ServingDeps
   readonly trustedProxies: TrustedProxies;
   /** Observes calls. */
   readonly watchCall: WatchCall<Principal> | undefined;
+  /** Gets the calls of direct callers that are more than reads; undefined without a cloud. */
+  readonly callRecord: Pick<CallRecord, 'add'> | undefined;
   readonly bindAddress: BindAddress;
   /** Undefined if the port is in plaintext. */
   readonly certificate: CertificateSource | undefined;
@@ -83,7 +87,7 @@ export class Serving implements AsyncDisposable {
     this.#sessions = createSessions({ windowMs, stopper: this.#stopper, clock, log });
     const [stopper, sessions, operations] = [this.#stopper, this.#sessions, this.#operations];
     this.#services = this.#watched([
-      machineRpc({ ...deps, stopper, sessions, operations }),
+      this.#recorded(machineRpc({ ...deps, stopper, sessions, operations }), () => ''),
       ...types.known.map((type) => this.#binding(type)),
     ]);
     this.relayed = createTunnelServer<Principal>({
@@ -198,7 +202,7 @@ export class Serving implements AsyncDisposable {
 
   #binding(type: ResourceDescriptor): ServiceBinding<Principal> {
     const { graph, requestsLimit: limit } = this.#deps;
-    return resourceRpc({
+    const binding = resourceRpc({
       type,
       graph,
       limit,
@@ -206,6 +210,13 @@ export class Serving implements AsyncDisposable {
       operations: this.#operations,
       counts: this.requests,
     });
+    const names = new Map(type.service.methods.map((method) => [method.name, nameFieldOf(type, method.input)]));
+    return this.#recorded(binding, ({ name }, request) => names.get(name)?.read(request) ?? '');
+  }
+
+  #recorded(binding: ServiceBinding<Principal>, resourceOf: RecordCallsDeps['resourceOf']): ServiceBinding<Principal> {
+    const { callRecord: record } = this.#deps;
+    return record === undefined ? binding : recordCalls(binding, { record, resourceOf });
   }
 }
 
