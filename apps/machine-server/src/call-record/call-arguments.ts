@@ -30,12 +30,12 @@ function fieldsOf(type: DescMessage, message: object, budget: Budget, level: num
       json[omitted] = omitted;
       break;
     }
-    json[field.name] = valueOf(field, value, budget, level + 1);
+    json[field.name] = contentOf(field, value, budget, level + 1);
   }
   return json;
 }
 
-function valueOf(field: DescField, value: unknown, budget: Budget, level: number): unknown {
+function contentOf(field: DescField, value: unknown, budget: Budget, level: number): unknown {
   if (field.fieldKind === 'list')
     return eachOf(value as readonly unknown[], budget, (each) => oneOf(field, each, budget, level));
   if (field.fieldKind === 'map') return entriesOf(value as object, budget, (each) => oneOf(field, each, budget, level));

@@ -40,7 +40,8 @@ export function openJournalDisk(directory: string): JournalDisk {
       const names = await readdir(directory).catch(unless('ENOENT'));
       if (names === undefined) return [];
       await requireFolder(directory);
-      return names.flatMap((each) => Number(name.exec(each)?.[1] ?? [])).toSorted((a, b) => a - b);
+      const numbers = names.flatMap((each) => name.exec(each)?.slice(1) ?? []).map(Number);
+      return numbers.toSorted((a, b) => a - b);
     },
     read: async (segment) => Buffer.from(await readRegular(pathOf(segment), { maxBytes })),
     async open(segment, isNew) {

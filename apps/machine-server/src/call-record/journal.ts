@@ -15,7 +15,7 @@
  * longer than 100 ms for one that does not answer. At most `maxWaitingBytes` of records wait for the disk; more are not taken.
  */
 import { type Clock, errorText, type Log } from '@platform/base';
-import type { JournalDisk, SegmentFile } from './journal-disk.ts';
+import type { JournalDisk } from './journal-disk.ts';
 import { type Entry, entryOf, type Segment, segmentOf } from './journal-entry.ts';
 import { encodeArguments, encodeRecord, encodeSlot, padding, slotOffset } from './journal-line.ts';
 import { readJournal } from './read-journal.ts';

@@ -1,22 +1,24 @@
 /** Records the calls of a service before they run: those of direct callers that are more than reads. */
 import type { Message } from '@bufbuild/protobuf';
 import { accessOf, isOfModule } from '@platform/resources';
-import type { BoundMethod, Call, ServiceBinding } from '@platform/rpc/server';
+import type { Call, ServiceBinding } from '@platform/rpc/server';
 import type { Principal } from '../serve/authenticate.ts';
 import { argumentsOf } from './call-arguments.ts';
 import type { CallRecord } from './call-record.ts';
 
+type BoundMethod = ServiceBinding<Principal>['methods'][number];
+
 export interface RecordCallsDeps {
   readonly record: Pick<CallRecord, 'add'>;
   /** The name of the resource in a request (of a stream: the first); empty: the machine itself. */
-  readonly resourceOf: (method: BoundMethod<Principal>['method'], request: Message) => string;
+  readonly resourceOf: (method: BoundMethod['method'], request: Message) => string;
 }
 
 export function recordCalls({ methods }: ServiceBinding<Principal>, deps: RecordCallsDeps): ServiceBinding<Principal> {
   return { methods: methods.map((bound) => recorded(bound, deps)) };
 }
 
-function recorded(bound: BoundMethod<Principal>, deps: RecordCallsDeps): BoundMethod<Principal> {
+function recorded(bound: BoundMethod, deps: RecordCallsDeps): BoundMethod {
   const { method } = bound;
   if (!bound.implemented || accessOf(method) === 'read') return bound;
   // Short names are unique only among our own services.
@@ -30,41 +32,36 @@ function recorded(bound: BoundMethod<Principal>, deps: RecordCallsDeps): BoundMe
       arguments: request === undefined ? '{}' : argumentsOf(method.input, request),
     });
   };
+  const one = async (request: Message, call: Call<Principal>): Promise<Message> => {
+    await note(call, request);
+    return request;
+  };
+  const many = async (requests: AsyncIterable<Message>, call: Call<Principal>): Promise<AsyncIterable<Message>> =>
+    call.principal.direct === undefined ? requests : await noted(requests, (first) => note(call, first));
   switch (bound.kind) {
     case 'unary':
       return {
         ...bound,
-        async handler(request, call) {
-          if (call.principal.direct !== undefined) await note(call, request);
-          return await bound.handler(request, call);
-        },
+        handler: async (request: Message, call: Call<Principal>) => bound.handler(await one(request, call), call),
       };
     case 'client_streaming':
       return {
         ...bound,
-        async handler(requests, call) {
-          return await bound.handler(
-            call.principal.direct === undefined ? requests : await noted(requests, call, note),
-            call,
-          );
-        },
+        handler: async (requests: AsyncIterable<Message>, call: Call<Principal>) =>
+          bound.handler(await many(requests, call), call),
       };
     case 'server_streaming':
       return {
         ...bound,
-        async *handler(request, call) {
-          if (call.principal.direct !== undefined) await note(call, request);
-          yield* bound.handler(request, call);
+        async *handler(request: Message, call: Call<Principal>) {
+          yield* bound.handler(await one(request, call), call);
         },
       };
     case 'bidi_streaming':
       return {
         ...bound,
-        async *handler(requests, call) {
-          yield* bound.handler(
-            call.principal.direct === undefined ? requests : await noted(requests, call, note),
-            call,
-          );
+        async *handler(requests: AsyncIterable<Message>, call: Call<Principal>) {
+          yield* bound.handler(await many(requests, call), call);
         },
       };
   }
@@ -73,12 +70,11 @@ function recorded(bound: BoundMethod<Principal>, deps: RecordCallsDeps): BoundMe
 /** All requests, once the first has been recorded. */
 async function noted(
   requests: AsyncIterable<Message>,
-  call: Call<Principal>,
-  note: (call: Call<Principal>, request: Message | undefined) => Promise<void>,
+  note: (first: Message | undefined) => Promise<void>,
 ): Promise<AsyncIterable<Message>> {
   const iterator = requests[Symbol.asyncIterator]();
   const first = await iterator.next();
-  await note(call, first.done === true ? undefined : first.value);
+  await note(first.done === true ? undefined : first.value);
   return resumed(first, iterator);
 }
 
