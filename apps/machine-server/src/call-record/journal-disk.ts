@@ -5,7 +5,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { failedPrecondition, readRegular } from '@platform/base';
+import { FileTurns, failedPrecondition, readRegular, systemClock } from '@platform/base';
 import { unless } from '../directories/folder.ts';
 import { makeDirectory } from '../directories/make-directory.ts';
 import { syncDirectory } from '../directories/sync-directory.ts';
@@ -28,6 +28,8 @@ export interface JournalDisk {
   remove(segment: number): Promise<void>;
 }
 
+/** Of its own: files that others named, and that do not answer, hold up no start. */
+const turns = new FileTurns(systemClock);
 const name = /^(\d{16})\.calls$/;
 /** More than any segment. */
 const maxBytes = 4 * 1024 * 1024;
@@ -43,7 +45,7 @@ export function openJournalDisk(directory: string): JournalDisk {
       const numbers = names.flatMap((each) => name.exec(each)?.slice(1) ?? []).map(Number);
       return numbers.toSorted((a, b) => a - b);
     },
-    read: async (segment) => Buffer.from(await readRegular(pathOf(segment), { maxBytes })),
+    read: async (segment) => Buffer.from(await readRegular(pathOf(segment), { maxBytes, turns })),
     async open(segment, isNew) {
       if (isNew) await makeDirectory(directory);
       await requireFolder(directory);

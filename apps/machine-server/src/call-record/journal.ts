@@ -4,7 +4,8 @@
  *
  * - A record is written when it begins; its count and the time of its last call are then written in place. `saved()` returns once that is
  *   done, so that a kill loses no call that has begun. Changes at the same time are written together.
- * - Files are synced within a second: a power cut loses at most the last second, and what a sync in progress takes.
+ * - New records are synced within a second, and once more when they are closed, not for each call: a power cut loses at most the records of
+ *   the last second (and of the time that a sync takes), and of records that were open what was counted since they began.
  * - The cloud's acknowledgement is written in place; a segment without unacknowledged records is removed.
  * - Beyond `maxBytes` the oldest segment is dropped. The record for which the space is needed says how many records that were, and names
  *   the segment, so that a kill in between neither counts them twice nor sends them after all.
@@ -116,6 +117,7 @@ export class Journal implements AsyncDisposable {
   /** It does not grow any more. @param isArguments whether its arguments are others than at its beginning */
   closed(entry: Entry, isArguments: boolean): void {
     entry.isOpen = false;
+    this.#syncSoon();
     if (isArguments && entry.segment !== undefined)
       this.#queue({ entry, kind: 'arguments', bytes: Buffer.byteLength(encodeArguments(entry.record)) });
     void this.#flush();
@@ -128,7 +130,7 @@ export class Journal implements AsyncDisposable {
       entry.segment?.entries.delete(entry);
       this.#changed.add(entry);
     }
-    await this.#flush();
+    await this.saved();
   }
 
   /** Returns once all changes are written; at once while the disk fails, and after 100 ms if it does not answer. */
@@ -227,6 +229,7 @@ export class Journal implements AsyncDisposable {
       if (!entry.isTold && !entry.isDropped) segment.entries.add(entry);
     }
     for (const { bytes } of this.#lines.splice(0, taken)) this.#waitingBytes -= bytes;
+    if (text !== '') this.#syncSoon();
   }
 
   async #begin(): Promise<Segment> {
@@ -323,6 +326,9 @@ export class Journal implements AsyncDisposable {
     }
     // Afterwards: a sync in progress may not cover it.
     segment.isUnsynced = true;
+  }
+
+  #syncSoon(): void {
     this.#syncTimer ??= this.#options.clock.after(syncMs, () => {
       this.#syncTimer = undefined;
       void this.#sync();

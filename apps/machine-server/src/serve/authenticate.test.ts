@@ -37,6 +37,22 @@ test('D5 a token of a machine lives until its own secret is gone from the config
   expect([await isKnown(auth, ofKey), await isKnown(auth, ofLocation)]).toEqual([false, false]);
 });
 
+test('a caller is known by its secret, for the audit trail; on an open machine by none', async () => {
+  const auth = new MachineAuth({ isPublic: false });
+  const directOf = async (token: string) =>
+    (await auth.authenticate({ method: 'm', metadata: new Headers({ authorization: `Bearer ${token}` }) } as Call))
+      .direct;
+  const stranger = await signIn(auth, 'api-key', 'a', 'guessed');
+  expect(await directOf(stranger)).toEqual({ caller: '', name: '', path: 'direct' });
+  auth.configure(secrets({ a: '1' }, ['secret']));
+  expect(await isKnown(auth, stranger)).toBe(false);
+  const callers = [await signIn(auth, 'api-key', 'a', '1'), await signIn(auth, 'robot-location-secret', 'b', 'secret')];
+  expect(await Promise.all(callers.map(directOf))).toEqual([
+    { caller: 'api-key:a', name: '', path: 'direct' },
+    { caller: 'location-secret', name: '', path: 'direct' },
+  ]);
+});
+
 test('D39 an API key that this machine does not know learns which command makes one that it does', async () => {
   const auth = new MachineAuth({ isPublic: true });
   auth.configure(secrets({ a: '1' }));
