@@ -172,6 +172,7 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/gaps/written-note.ts',
       'apps/machine-server/src/docdb/queue.ts',
       'apps/machine-server/src/gaps/gap-journal.ts',
+      'apps/machine-server/src/call-record/journal-disk.ts',
       'apps/machine-server/src/ftdc/*',
       // Devices are files of the kernel.
       'apps/machine-server/src/hardware/*',

@@ -236,6 +236,19 @@ test('a disk that does not answer delays one call by 100 ms, and no further ones
   await until(() => cloud.count === 11);
 });
 
+test('a stop does not wait for a disk that does not answer: the records are sent from memory', async () => {
+  const { clock, call, cloud, disk, record } = await rig();
+  disk.before = () => new Promise(() => {});
+  let isStopped = false;
+  void call();
+  await clock.advance(100);
+  void record[Symbol.asyncDispose]().then(() => {
+    isStopped = true;
+  });
+  while (!isStopped) await clock.advance(100);
+  expect(cloud.count).toBe(1);
+});
+
 test('a cloud that does not know the call is asked again after 10 min', async () => {
   const { clock, call, cloud, lines, until } = await rig();
   // As an earlier cloud answers over the wire.
