@@ -10,12 +10,11 @@ import { accessibilityFaults, type RunningUi } from './start-ui.ts';
 const cwd = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * The programs that are shown for a new key work, and the key has a role on nothing else. Ends on the page of the machine where it began.
+ * The programs that are shown for a new key work, and the key has a role on nothing else. Begins and ends on the overview of the machine.
  *
  * @param resource of the machine
  */
 export async function connectProgram({ page, cloud }: RunningUi, resource: string): Promise<void> {
-  const before = page.url();
   await page.getByRole('link', { name: 'Connect', exact: true }).click();
   const panel = page.getByRole('region', { name: 'Connect a program' });
   const { port } = new URL(cloud.url);
@@ -48,5 +47,6 @@ export async function connectProgram({ page, cloud }: RunningUi, resource: strin
   await page.screenshot({ path: shotPath('web-connect-program.png'), fullPage: true });
   await panel.getByRole('button', { name: 'I have copied it' }).click();
   await panel.getByText('{"entity":"KEY_ID"').waitFor();
-  await page.goto(before);
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('row', { name: new RegExp(`Ready ${resource}`) }).waitFor();
 }

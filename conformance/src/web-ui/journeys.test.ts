@@ -244,8 +244,8 @@ test('see the machine online, edit its configuration and see it applied, restore
     .getByText(/^[\d.]+ [kMGT]B$/)
     .first()
     .waitFor();
-  await connectProgram(ui, 'probe');
   expect(await accessibilityFaults(page)).toEqual([]);
+  await connectProgram(ui, 'probe');
   await showModules(ui, components);
 
   await page.getByRole('link', { name: 'Control' }).click();
