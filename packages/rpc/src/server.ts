@@ -1,6 +1,6 @@
 /** Serving: the call core, its codecs on one port, and the compatibility edge. */
+export type { ChannelPeer } from './channel/server/call-host.ts';
 export {
-  type ChannelPeer,
   type ChannelServer,
   type ChannelServerOptions,
   createChannelServer,

@@ -10,8 +10,8 @@ import { copyCommand } from './remote/copy.ts';
 import { modulesCommand, resourcesCommand } from './remote/resources.ts';
 import { runCommand } from './remote/run.ts';
 import { shellCommand } from './remote/shell.ts';
-import { tunnelCommand } from './remote/tunnel.ts';
 import { snippetCommand } from './remote/snippet.ts';
+import { tunnelCommand } from './remote/tunnel.ts';
 import { secretsCommand } from './secrets.ts';
 
 export function machinePartCommand(): Command {

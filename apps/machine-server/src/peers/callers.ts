@@ -158,5 +158,6 @@ export class Callers implements Disposable {
 
 /** The same as for calls that the cloud passes on: a session goes on when its owner changes the way. */
 function principalOf({ caller }: AnsweredPeer): Principal {
-  return { entity: caller === undefined ? 'webrtc' : `cloud:${caller.id}` };
+  if (caller === undefined) return { entity: 'webrtc', direct: { caller: '', name: '', path: 'webrtc' } };
+  return { entity: `cloud:${caller.id}`, direct: { caller: caller.id, name: caller.name, path: 'webrtc' } };
 }

@@ -1,9 +1,9 @@
 /** The side of the caller: reaches a machine by its name through a signaling server. No Node: browsers load this file. */
-import type { Client } from '@connectrpc/connect';
 import type { Clock } from '@platform/base/clock';
 import { deadlineExceeded, unavailable } from '@platform/base/refusals';
 import type { CallResponse, SignalingService, WebRTCConfig } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import type { MessageChannel } from '@platform/rpc/channel';
+import type { Client } from '@platform/rpc/client';
 import type { Engine, IceServer, Peer } from '../peer.ts';
 import { iceServersIn, readCandidate, readDescription, writeCandidate, writeDescription } from './description.ts';
 

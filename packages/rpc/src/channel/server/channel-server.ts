@@ -1,12 +1,12 @@
 /** Serves calls over data channels: gRPC in the framing of frames.ts, by the call core that all transports share. */
 import type { Clock, Log } from '@platform/base';
 import { createCodecs } from '../../codecs/codecs.ts';
-import type { Authenticate } from '../../core/admission.ts';
 import type { ServiceBinding } from '../../core/binding.ts';
 import { shutdownReason } from '../../core/errors.ts';
 import { standardServices } from '../../standard/standard-services.ts';
 import { maxMessageBytes } from '../frames.ts';
 import type { MessageChannel } from '../message-channel.ts';
+import type { ChannelPeer } from './call-host.ts';
 import { ServedChannel } from './served-channel.ts';
 
 export interface ChannelServerOptions<P> {
@@ -14,14 +14,6 @@ export interface ChannelServerOptions<P> {
   readonly services: readonly ServiceBinding<P>[];
   readonly clock: Clock;
   readonly log: Log;
-}
-
-/** Who is at the other end of a channel. */
-export interface ChannelPeer<P> {
-  /** For handlers and logs: `address:port`. */
-  readonly address: string;
-  /** Identifies the caller of each call. Whoever opened the channel has authenticated the peer. */
-  readonly authenticate: Authenticate<P>;
 }
 
 export interface ChannelServer<P = unknown> extends AsyncDisposable {

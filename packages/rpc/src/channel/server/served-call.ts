@@ -28,12 +28,12 @@ import {
   responseFrame,
   silentMs,
 } from '../frames.ts';
+import type { CallHost } from './call-host.ts';
 import { RequestQueue } from './request-queue.ts';
-import type { ServedChannel } from './served-channel.ts';
 import { timeoutIn } from './timeout-in.ts';
 
 export class ServedCall<P> {
-  readonly #channel: ServedChannel<P>;
+  readonly #channel: CallHost<P>;
   readonly #id: bigint;
   readonly #head: RequestHeaders;
   readonly #path: string;
@@ -51,7 +51,7 @@ export class ServedCall<P> {
   #isOver = false;
 
   /** @param announces whether its headers say that this server understands heartbeats */
-  constructor(channel: ServedChannel<P>, id: bigint, head: RequestHeaders, announces: boolean) {
+  constructor(channel: CallHost<P>, id: bigint, head: RequestHeaders, announces: boolean) {
     this.#channel = channel;
     this.#id = id;
     this.#head = head;

@@ -4,14 +4,12 @@
  */
 import { fromBinary } from '@bufbuild/protobuf';
 import type { ConnectError } from '@connectrpc/connect';
-import { type Clock, errorText, type Log, PlatformError } from '@platform/base';
+import { errorText, PlatformError } from '@platform/base';
 import { type Request, RequestSchema } from '@platform/proto/proto/rpc/webrtc/v1/grpc';
-import type { ExtensibleCodecs } from '../../codecs/codecs.ts';
 import { enterInTurns } from '../../core/enter-in-turns.ts';
 import { findExcess } from '../../core/wire-shape.ts';
 import { heartbeatFrame, silentMs } from '../frames.ts';
-import type { MessageChannel } from '../message-channel.ts';
-import type { ChannelPeer } from './channel-server.ts';
+import type { CallHost, ServedChannelDeps } from './call-host.ts';
 import { ServedCall } from './served-call.ts';
 
 /** Fields of one frame: those of its headers, in effect. */
@@ -21,15 +19,7 @@ const maxCalls = 256;
 /** Parts of requests that no method has taken yet, and answers that the peer does not read, of all calls of a channel. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 
-export interface ServedChannelDeps<P> {
-  readonly channel: MessageChannel;
-  readonly peer: ChannelPeer<P>;
-  readonly codecs: Pick<ExtensibleCodecs<P>, 'method' | 'hasService'>;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-export class ServedChannel<P> {
+export class ServedChannel<P> implements CallHost<P> {
   /** Resolves when the channel has ended. */
   readonly ended: Promise<void>;
   readonly #deps: ServedChannelDeps<P>;
@@ -69,7 +59,6 @@ export class ServedChannel<P> {
     channel.close();
   }
 
-  /** Accounts for bytes that wait. False: the channel has too many. */
   take(bytes: number): boolean {
     if (this.#waitingBytes + bytes > maxWaitingBytes) return false;
     this.#waitingBytes += bytes;
