@@ -30,7 +30,7 @@ const components = [
 let browser: OpenBrowser;
 beforeAll(async () => {
   // It has no authorities to which that of a cloud could be added.
-  browser = await openBrowser(['--ignore-certificate-errors']);
+  browser = await openBrowser([...['--ignore-certificate-errors', '--host-resolver-rules=MAP cloud.test 127.0.0.1']]);
 });
 afterAll(() => browser?.[Symbol.asyncDispose]());
 
@@ -123,11 +123,17 @@ test('on a cloud in plaintext on loopback, the printed programs read the sensor'
   await expectReadings(cloud, cli);
 });
 
-test('on a cloud with its own authority, the printed programs read the sensor and trust only its file', async () => {
-  await using cloud = await startCloud({}, ['--tls-name', 'localhost']);
+test('on a cloud with its own authority, the printed programs trust only its file; under its name, the page reaches the machine over WebRTC', async () => {
+  await using cloud = await startCloud({}, ['--tls-name', 'localhost', '--tls-name', 'cloud.test']);
   await using cli = await openCommandLine();
   await using folder = await temporaryDirectory('authority-');
   const ca = join(folder.path, 'ca.pem');
-  await using _machine = await startMachineOf(cloud, cli, ca);
+  await using machine = await startMachineOf(cloud, cli, ca);
   await expectReadings(cloud, cli, ['--ca-file', ca]);
+  expect(machine.logged()).not.toContain('over WebRTC');
+  await using named = await temporaryDirectory('named-');
+  const address = cloud.url.replace('localhost', 'cloud.test');
+  await saveSnippets(cli, cloud.partId, named.path, ['--address', address]);
+  expect(await openPage(browser, named.path, 'machine.html')).toContain('"celsius": 21.5');
+  expect(machine.logged()).toContain('a caller is connected over WebRTC');
 });

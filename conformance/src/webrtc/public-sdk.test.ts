@@ -39,6 +39,16 @@ test('D40 createRobotClient connects over WebRTC, and reads and drives the fake 
     "return await new VIAM.MotorClient(robot, 'none').stop().catch((error) => error.message);",
   );
   expect(failed).toContain('this machine has no motor "none"');
+  // What did not go through the cloud is in its audit trail, too.
+  const { url, keyId, key, partId, organizationId } = connected.cloud;
+  await using client = openCloud({ url, keyId, key });
+  const audited = async (): Promise<unknown> => {
+    const { entries } = await client.fleet.listAuditEntries({ organizationId, targetId: partId });
+    const found = entries.find(({ action }) => action === 'MotorService.SetPower');
+    return found && { by: found.actor?.id, ...JSON.parse(found.detail) };
+  };
+  const expected = { by: keyId, resource: 'it', count: 1, path: 'webrtc', reported_by: 'machine' };
+  await expect.poll(audited).toMatchObject({ ...expected, arguments: expect.stringContaining('0.5') });
 });
 
 test('D40 a session stops the motor when its page is killed', async () => {
