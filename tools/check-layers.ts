@@ -21,10 +21,10 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'machine-server': [
     ...['rpc', 'webrtc', 'resources', 'machine-config', 'capture-file', 'ftdc', 'conditions', 'proto', 'base'],
   ],
-  sdk: ['rpc/channel', 'rpc/client', 'rpc/server', 'webrtc', 'resources', 'proto', 'base'],
+  sdk: ['rpc/client', 'rpc/portable', 'rpc/server', 'webrtc', 'resources', 'proto', 'base'],
   resources: ['rpc', 'proto', 'base'],
   rpc: ['proto', 'base'],
-  webrtc: ['rpc/client', 'rpc/channel', 'proto', 'base'],
+  webrtc: ['rpc/client', 'rpc/channel', 'rpc/portable', 'proto', 'base'],
   'machine-config': ['proto', 'base'],
   'capture-file': ['proto', 'base'],
   query: ['proto', 'base'],

@@ -186,6 +186,8 @@ const rules: readonly Rule[] = [
       'apps/machine-server/src/modules/*',
       'apps/machine-server/src/packages/*',
       'apps/machine-server/src/sync/*',
+      // Whether its program is installed.
+      'packages/webrtc/src/node/engine-child.ts',
       // Removes the socket of a killed module.
       'packages/sdk/src/module/start-module.ts',
       // Makes a folder for the socket of the program that it calls.

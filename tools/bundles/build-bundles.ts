@@ -151,11 +151,11 @@ export async function buildBundle(options: {
  * @returns those packages
  */
 export async function buildLibrary(folder: string): Promise<string[]> {
-  const names = ['cloud', 'machine', 'module'];
+  const names = ['cloud', 'machine', 'machine-browser', 'module'];
   const entries = names.map((name) => [name, join(root, 'packages/sdk/src', `${name}.ts`)]);
-  const thread = join(root, 'packages/base/src/hashing/hash-thread.ts');
+  const beside = ['hash-thread', 'webrtc-engine'].map((name) => [name, join(root, programs[name] ?? '')]);
   await using bundle = await rolldown({
-    input: Object.fromEntries([...entries, ['hash-thread', thread]]),
+    input: Object.fromEntries([...entries, ...beside]),
     cwd: root,
     platform: 'node',
     external: (id) => !/^([./\0]|@platform\/)/.test(id),
@@ -165,12 +165,13 @@ export async function buildLibrary(folder: string): Promise<string[]> {
     dir: folder,
     format: 'esm',
     entryFileNames: '[name].js',
-    chunkFileNames: 'shared/[name].js',
+    // In one folder, where code finds the programs that it starts.
+    chunkFileNames: 'shared-[name].js',
     sourcemap: true,
   });
   const chunks = output.filter((one) => one.type === 'chunk');
   const imported = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
-  return [...new Set(imported.filter((id) => !/^(node:|shared\/)|\.js$/.test(id)).map(packageNameOf))];
+  return [...new Set(imported.filter((id) => !/^node:|\.js$/.test(id)).map(packageNameOf))];
 }
 
 /**

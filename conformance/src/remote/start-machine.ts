@@ -9,6 +9,7 @@ const nodeFlags = ['--conditions=@platform/source', '--disable-warning=Experimen
 
 export interface MachineProcess extends AsyncDisposable {
   readonly home: string;
+  readonly pid: number;
   /** Its log so far. */
   logged(): string;
   kill(signal?: NodeJS.Signals): Promise<unknown>;
@@ -32,6 +33,7 @@ export async function startMachine(
   });
   return {
     home: home.path,
+    pid: server.pid,
     logged: () => server.lines.map((line) => JSON.stringify(line)).join('\n'),
     kill: (signal) => server.kill(signal),
     async [Symbol.asyncDispose]() {

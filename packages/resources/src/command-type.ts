@@ -4,7 +4,7 @@
  */
 import { createFileRegistry, type DescFile, type DescService, fromJson } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import { invalidArgument, invalidValue } from '@platform/base';
+import { invalidArgument, invalidValue } from '@platform/base/portable';
 import { file_platform_common_v1_common } from '@platform/proto/platform/common/v1/common';
 import type { GenericService } from '@platform/proto/platform/component/generic/v1/generic';
 import type { ResourceDescriptor } from './resource-descriptor.ts';

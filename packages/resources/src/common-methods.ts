@@ -1,7 +1,7 @@
 /** What all types have in common: model-specific commands, geometries and status. */
 import { type DescMessage, type DescService, fromBinary, type JsonObject } from '@bufbuild/protobuf';
-import { invalidArgument, WireReader } from '@platform/base';
-import { encodedCall, maxMessageDepth } from '@platform/rpc/client';
+import { concatBytes, invalidArgument, WireReader } from '@platform/base/portable';
+import { encodedCall, maxMessageDepth } from '@platform/rpc/portable';
 import { EncodedDocument, isLong } from './encoded-document.ts';
 import type { Commandable, Document } from './resource.ts';
 import type { CaptureMethod, Connection } from './resource-descriptor.ts';
@@ -52,7 +52,7 @@ function contentOf(bytes: Uint8Array, number: number): Uint8Array {
     if (reader.number === number && reader.type === lengthDelimited)
       parts.push(bytes.subarray(reader.contentStart, reader.contentEnd));
   if (reader.broken) throw invalidArgument('expected the answer to DoCommand, found other bytes');
-  return parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
+  return parts.length === 1 ? (parts[0] as Uint8Array) : concatBytes(parts);
 }
 
 export const doCommandCapture: CaptureMethod<Commandable> = {

@@ -1,5 +1,5 @@
 /** Documents of other processes that are only passed on: they stay encoded (D48). */
-import { describeFault, invalidArgument, maxReadingLevels, walkStruct } from '@platform/base';
+import { describeFault, invalidArgument, maxReadingLevels, walkStruct } from '@platform/base/portable';
 
 /** Decoding fewer bytes takes a few milliseconds. */
 const fewBytes = 64 * 1024;

@@ -1,6 +1,6 @@
 /** Refuses NaN and infinities in requests: JSON has neither, and what a motor does at NaN rpm is undefined. */
 import { type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
-import { invalidArgument } from '@platform/base';
+import { invalidArgument } from '@platform/base/portable';
 import { fieldOf } from './name-field.ts';
 
 /** Free-form JSON, such as `extra`: its contents are up to the user. */

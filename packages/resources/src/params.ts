@@ -1,5 +1,5 @@
 /** Reads `additional_params` of capture methods. Throws invalid_argument that names the parameter. */
-import { invalidArgument, type PlatformError } from '@platform/base';
+import { invalidArgument, type PlatformError } from '@platform/base/portable';
 
 /** A parameter that must be a text. */
 export function requiredText(value: unknown, key: string): string {

@@ -1,6 +1,6 @@
 /** A resource in another process: every method of its service is forwarded over a connection, under the name it has there. */
 import type { DescService } from '@bufbuild/protobuf';
-import { type Client, passingClient } from '@platform/rpc/client';
+import { type Client, passingClient } from '@platform/rpc/portable';
 import { nameFieldOf } from './name-field.ts';
 import type { Resource } from './resource.ts';
 import type { Connection, ResourceCall, ResourceDescriptor } from './resource-descriptor.ts';
@@ -38,7 +38,8 @@ export function createProxy<T extends Resource, S extends DescService>(
   return own as unknown as T & Proxy;
 }
 
-function namedClient<S extends DescService>(
+/** A client whose requests name the resource. */
+export function namedClient<S extends DescService>(
   descriptor: Pick<ResourceDescriptor, 'nameFields'>,
   service: S,
   client: Client<S>,

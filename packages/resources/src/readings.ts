@@ -3,7 +3,7 @@ import { fromBinary, fromJson, toJson } from '@bufbuild/protobuf';
 import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import { GetReadingsResponseSchema } from '@platform/proto/platform/common/v1/common';
 import type { SensorService } from '@platform/proto/platform/component/sensor/v1/sensor';
-import { encodedCall, maxMessageDepth } from '@platform/rpc/client';
+import { encodedCall, maxMessageDepth } from '@platform/rpc/portable';
 import { jsonOf } from './common-methods.ts';
 import { EncodedDocument, isLong } from './encoded-document.ts';
 import type { Document, Readable } from './resource.ts';

@@ -4,7 +4,7 @@
  */
 import { create, createFileRegistry, type DescService, fromBinary } from '@bufbuild/protobuf';
 import { type FileDescriptorProto, FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { errorText, failedPrecondition, notFound, resourceExhausted } from '@platform/base';
+import { errorText, failedPrecondition, notFound, resourceExhausted } from '@platform/base/portable';
 import { ServerReflection, type ServerReflectionRequest } from '@platform/proto/grpc/reflection/v1alpha/reflection';
 import type { Connection } from './resource-descriptor.ts';
 

@@ -13,7 +13,7 @@ import {
   type MessageInitShape,
   toJson,
 } from '@bufbuild/protobuf';
-import { unimplemented } from '@platform/base';
+import { unimplemented } from '@platform/base/portable';
 import {
   type GetKinematicsRequest,
   GetKinematicsRequestSchema,

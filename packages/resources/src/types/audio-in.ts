@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { concatBytes, resourceExhausted, unavailable } from '@platform/base';
+import { concatBytes, resourceExhausted, unavailable } from '@platform/base/portable';
 import { AudioInService, GetAudioRequestSchema } from '@platform/proto/platform/component/audioin/v1/audioin';
 import { jsonOf } from '../common-methods.ts';
 import { numberOf } from '../params.ts';

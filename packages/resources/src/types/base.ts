@@ -1,5 +1,5 @@
 import { create, type JsonObject } from '@bufbuild/protobuf';
-import { unimplemented } from '@platform/base';
+import { unimplemented } from '@platform/base/portable';
 import { GetStatusRequestSchema } from '@platform/proto/platform/common/v1/common';
 import { BaseService } from '@platform/proto/platform/component/base/v1/base';
 import type { ResourceDescriptor } from '../resource-descriptor.ts';

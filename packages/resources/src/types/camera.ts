@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { unimplemented } from '@platform/base';
+import { unimplemented } from '@platform/base/portable';
 import {
   CameraService,
   GetImagesRequestSchema,

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { unavailable, unimplemented } from '@platform/base';
+import { unavailable, unimplemented } from '@platform/base/portable';
 import {
   CaptureAllFromCameraRequestSchema,
   type CaptureAllFromCameraResponse,

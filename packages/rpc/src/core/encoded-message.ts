@@ -1,7 +1,7 @@
 /** Messages that are passed on as they were received: only codecs of JSON decode them (D48). */
 import { create, type DescMessage, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { errorText, PlatformError } from '@platform/base';
+import { errorText, PlatformError } from '@platform/base/portable';
 import { maxMessageDepth } from './max-message-depth.ts';
 import { requireFewElements } from './request-limits.ts';
 

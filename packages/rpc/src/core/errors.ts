@@ -1,7 +1,7 @@
 /** Converts PlatformError ↔ ConnectError; the only file that knows both. */
 
 import { type Code, ConnectError } from '@connectrpc/connect';
-import { type CodeName, codes, PlatformError, unavailable } from '@platform/base';
+import { type CodeName, codes, PlatformError, unavailable } from '@platform/base/portable';
 
 const nameOfCode: ReadonlyMap<number, CodeName> = new Map(
   Object.entries(codes).map(([name, code]) => [code, name as CodeName]),

@@ -1,6 +1,6 @@
 /** What one request may cost, before anything of it is decoded (D48). */
 import type { DescMessage } from '@bufbuild/protobuf';
-import { invalidArgument, resourceExhausted } from '@platform/base';
+import { invalidArgument, resourceExhausted } from '@platform/base/portable';
 import { findJsonExcess } from './json-shape.ts';
 import { maxMessageDepth } from './max-message-depth.ts';
 import { findExcess } from './wire-shape.ts';

@@ -1,6 +1,6 @@
 /** The compatibility edge (D2): public clients call `/viam.…` and spell API names `rdk:…`; all our code uses `/platform.…` and `core:…`. */
 
-import { canonicalApi } from '@platform/base';
+import { canonicalApi } from '@platform/base/portable';
 
 /** How a peer spells the namespace of built-in APIs and models. */
 export type Vocabulary = 'core' | 'rdk';

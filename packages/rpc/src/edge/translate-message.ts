@@ -1,7 +1,7 @@
 /** Translates the API names in a message to the canonical form (`core`) or to a peer's. */
 import { clone, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf';
 import { isReflectMessage, type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
-import { canonicalApi } from '@platform/base';
+import { canonicalApi } from '@platform/base/portable';
 import { fieldTable, type Spelling } from './api-fields.ts';
 import { apiIn, type Vocabulary } from './api-names.ts';
 

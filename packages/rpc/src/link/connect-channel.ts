@@ -2,7 +2,7 @@
 import { create, type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf';
 import { BytesValueSchema } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
-import { type Clock, systemClock } from '@platform/base';
+import { type Clock, systemClock } from '@platform/base/portable';
 import { channelTransport, type MessageCodec } from '../channel/client/channel-transport.ts';
 import type { MessageChannel } from '../channel/message-channel.ts';
 import { binaryOf } from '../core/encoded-message.ts';
@@ -20,18 +20,20 @@ export interface ConnectChannelOptions {
   readonly userAgent: string;
   /** `rdk`: for peers that know only the public names. Default `core`. */
   readonly vocabulary?: Vocabulary;
+  /** Deadline of unary and client-streaming calls that set none. Default 0: calls end with their callers. */
+  readonly timeoutMs?: number;
+  /** Ends calls that have no signal of their own. */
+  readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock;
 }
 
 /** A link that lives as long as the channel. The peer has been authenticated when the connection was made. */
 export function connectChannel(options: ConnectChannelOptions): Pick<Link, 'client' | 'withHeaders'> {
-  const { channel, peerName, userAgent, vocabulary, clock = systemClock } = options;
+  const { channel, peerName, userAgent, vocabulary, timeoutMs = 0, signal, clock = systemClock } = options;
   const calls = channelTransport({ channel, codec, clock });
   const transport = new LinkTransport({
     ...{ inner: vocabulary === 'rdk' ? publicTransport(calls) : calls, baseUrl: peerName, userAgent },
-    ...{ token: undefined, signal: undefined },
-    // Calls end with their callers.
-    timeoutMs: 0,
+    ...{ token: undefined, timeoutMs, signal },
   });
   return {
     client: (service) => createClient(service, transport),

@@ -9,7 +9,9 @@ import { FleetService } from '@platform/proto/platform/fleet/v1/fleet';
 import { GapService } from '@platform/proto/platform/gaps/v1/gaps';
 import { AuthService } from '@platform/proto/proto/rpc/v1/auth';
 import { type Client, type Credentials, connect } from '@platform/rpc/client';
-import { type Machine, type MachineOptions, openMachine } from '../machine/open-machine.ts';
+import { lazyEngine } from '../machine/lazy-engine.ts';
+import type { Machine, MachineOptions } from '../machine/open-machine.ts';
+import { openPart } from '../machine/open-part.ts';
 import { type BillingClient, billingClient } from './billing-client.ts';
 import { type HttpAnswer, sendHttp } from './http-request.ts';
 import { type FileBody, openFile } from './open-file.ts';
@@ -57,8 +59,9 @@ export interface Cloud extends AsyncDisposable {
   /** Payment methods, credit notes and the closing of months: operations that the public API lacks. */
   readonly invoices: Client<typeof InvoiceService>;
   /**
-   * A machine, called through the cloud wherever it is. Calls fail as `unavailable` while it is offline. When the connection is disposed or
-   * lost, the machine stops the movements that were started over it.
+   * A machine, wherever it is: through the cloud, or with `{ path: 'auto' }` over WebRTC as soon as such a connection is open, which starts a
+   * process for it. Calls fail as `unavailable` while it is offline. When the connection is disposed or lost, the machine stops the movements
+   * that were started over it.
    */
   machine(partId: string, options?: MachineOptions): Machine;
   /** Rows of an aggregation pipeline over `readings`. Throws an error with a gRPC code. */
@@ -90,6 +93,7 @@ export function openCloud(options: CloudOptions): Cloud {
   const link = connect({ ...common, credentials });
   const data = link.client(DataService);
   const machines: Machine[] = [];
+  const engine = lazyEngine();
 
   let token: Promise<string> | undefined;
   const signIn = async (): Promise<string> => {
@@ -141,7 +145,7 @@ export function openCloud(options: CloudOptions): Cloud {
     prices: link.client(PriceService),
     invoices: link.client(InvoiceService),
     machine(partId, options) {
-      const machine = openMachine(link, partId, options);
+      const machine = openPart({ link, engine: engine.get, timeoutMs, signal }, partId, options);
       machines.push(machine);
       return machine;
     },
@@ -167,7 +171,8 @@ export function openCloud(options: CloudOptions): Cloud {
       openFile(new URL(`/binary-data/${encodeURIComponent(id)}`, url), fromByte, ca, signal, withToken),
     accessToken,
     async [Symbol.asyncDispose]() {
-      for (const machine of machines) machine[Symbol.dispose]();
+      await Promise.all(machines.map((machine) => machine[Symbol.asyncDispose]()));
+      await engine[Symbol.asyncDispose]();
       await link[Symbol.asyncDispose]();
     },
   };

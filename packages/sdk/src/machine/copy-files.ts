@@ -2,7 +2,7 @@
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import { aborted, failedPrecondition } from '@platform/base';
+import { aborted, failedPrecondition } from '@platform/base/portable';
 import {
   CopyFilesSourceType,
   type CopyFilesToMachineRequestSchema,

@@ -8,7 +8,7 @@ import {
   ScalarType,
   toJson,
 } from '@bufbuild/protobuf';
-import { errorText, invalidArgument } from '@platform/base';
+import { errorText, invalidArgument } from '@platform/base/portable';
 import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import { nameFieldOf, type ResourceDescriptor, resourceTypes } from '@platform/resources';
 import type { Machine } from './open-machine.ts';

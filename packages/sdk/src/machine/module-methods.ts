@@ -1,6 +1,6 @@
 /** The methods of types that only modules of a machine know; the machine describes them. */
 import type { DescService } from '@bufbuild/protobuf';
-import { type CodeName, PlatformError } from '@platform/base';
+import { type CodeName, PlatformError } from '@platform/base/portable';
 import { commandType, reflectService } from '@platform/resources';
 import { type MachineMethod, machineMethods, methodsOfType } from './machine-methods.ts';
 import type { Machine } from './open-machine.ts';

@@ -55,7 +55,7 @@ async function settled(): Promise<void> {
 
 test('one session for all calls, heartbeats until it is disposed, a new session after the machine has forgotten it', async () => {
   const machine = fakeMachine();
-  const session = createSession(machine.link, machine.clock);
+  const session = createSession(machine.link, undefined, machine.clock);
   expect(machine.started).toEqual([]);
   expect(await Promise.all([session.id(), session.id()])).toEqual(['s0', 's0']);
   machine.beat();
@@ -82,7 +82,7 @@ test('one session for all calls, heartbeats until it is disposed, a new session 
 
 test('a machine without sessions is called without one; a failed start is retried', async () => {
   const machine = fakeMachine();
-  using session = createSession(machine.link, machine.clock);
+  using session = createSession(machine.link, undefined, machine.clock);
   machine.answer = () => {
     throw new PlatformError('unavailable', 'offline');
   };
@@ -91,4 +91,28 @@ test('a machine without sessions is called without one; a failed start is retrie
     throw new PlatformError('unimplemented', 'no sessions');
   };
   expect(await session.id()).toBe('');
+});
+
+test('a heartbeat that is not answered by the best path goes by the other; the session ends only if the machine says so', async () => {
+  const machine = fakeMachine();
+  const floor = fakeMachine();
+  const link: Pick<Link, 'client'> = {
+    client: (service) => ({ ...machine.link.client(service), sendSessionHeartbeat: silent }) as never,
+  };
+  const deadlines: (number | undefined)[] = [];
+  const silent = async (_request: object, { timeoutMs }: { timeoutMs?: number }): Promise<never> => {
+    deadlines.push(timeoutMs);
+    throw new PlatformError('deadline_exceeded', 'no answer');
+  };
+  using session = createSession(link, floor.link, machine.clock);
+  expect(await session.id()).toBe('s0');
+  machine.beat();
+  await settled();
+  expect([deadlines, floor.beats]).toEqual([[400], ['s0']]);
+  floor.answer = () => {
+    throw new PlatformError('invalid_argument', 'SESSION_EXPIRED');
+  };
+  machine.beat();
+  await settled();
+  expect(await session.id()).toBe('s1');
 });

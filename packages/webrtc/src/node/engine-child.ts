@@ -4,6 +4,7 @@
  * States: starting → ready → stopping → ended; a crash leads from any state to ended. Frames of a process that has ended are ignored.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Clock, errorText, PlatformError, siblingEntry, unavailable } from '@platform/base';
@@ -53,7 +54,9 @@ const stopWithinMs = 2_000;
 
 export function startEngineChild({ program, udpPort, clock, onFrame }: EngineChildDeps): EngineChild {
   const file = fileURLToPath(program ?? siblingEntry(import.meta.url, './process/webrtc-engine'));
-  const child = spawn(process.execPath, [...process.execArgv, file, String(udpPort)], {
+  // Bundlers of users leave it out.
+  if (!existsSync(file)) throw new LibraryMissing(`expected its program at ${file}, found none`);
+  const child = spawn(process.execPath, [...process.execArgv.filter(saysHowToLoad), file, String(udpPort)], {
     // Standard output may be reserved for lines of the parent; the last words of an abort are for its log.
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
     // It parses what strangers send, so it gets no secrets.
@@ -124,6 +127,11 @@ export function startEngineChild({ program, udpPort, clock, onFrame }: EngineChi
       await ended;
     },
   };
+}
+
+/** Other flags may say what runs: with `-e`, the child would be this program again. */
+function saysHowToLoad(flag: string): boolean {
+  return /^--(?:conditions|disable-warning)=/.test(flag);
 }
 
 /** How a process ended. Its pipe has then been read to its end. */

@@ -1,6 +1,6 @@
 /** Streams of calls whose answers are checked before they are decoded, so that no peer can stop this process (D48). */
 import type { DescMethod } from '@bufbuild/protobuf';
-import { Code, ConnectError, type Transport } from '@connectrpc/connect';
+import type { Transport } from '@connectrpc/connect';
 import type { UniversalClientFn } from '@connectrpc/connect/protocol';
 import { createTransport } from '@connectrpc/connect/protocol-grpc';
 import { createNodeHttpClient } from '@connectrpc/connect-node';
@@ -11,6 +11,7 @@ import { checkMessages } from '../../listener/check-messages.ts';
 import { limitEnvelopes } from '../../listener/limit-body.ts';
 import { wrapMessages } from '../../listener/wrap-messages.ts';
 import type { Session } from '../connection/session.ts';
+import { answerTooLarge } from './answer-too-large.ts';
 import { keepsEncoded } from './encoded-answers.ts';
 import { makeStatusReadable } from './readable-status.ts';
 import { redirectOf } from './redirect.ts';
@@ -97,25 +98,4 @@ async function* summed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
 async function* thenReadable(body: AsyncIterable<Uint8Array>, trailer: Headers): AsyncGenerator<Uint8Array, void> {
   yield* body;
   makeStatusReadable(trailer);
-}
-
-/** The cause of a call's error if its answer is larger than the link accepts. */
-export class AnswerTooLarge extends Error {
-  override readonly name = 'AnswerTooLarge';
-  readonly maxBytes: number;
-  /** Undefined: larger than `maxBytes`, but not known. */
-  readonly foundBytes: number | undefined;
-
-  constructor(maxBytes: number, foundBytes?: number) {
-    const size = foundBytes === undefined ? '' : `${foundBytes} `;
-    super(`message size ${size}is larger than configured readMaxBytes ${maxBytes}`);
-    this.maxBytes = maxBytes;
-    this.foundBytes = foundBytes;
-  }
-}
-
-/** As Connect says it; `LinkTransport` interprets its cause. */
-export function answerTooLarge(maxBytes: number, foundBytes?: number): ConnectError {
-  const cause = new AnswerTooLarge(maxBytes, foundBytes);
-  return new ConnectError(cause.message, Code.ResourceExhausted, undefined, undefined, cause);
 }

@@ -9,10 +9,10 @@ import {
   systemClock,
   unavailable,
   unimplemented,
-} from '@platform/base';
+} from '@platform/base/portable';
 import { fromConnectError } from '../../core/errors.ts';
 import type { AccessToken } from '../access-token.ts';
-import { AnswerTooLarge } from './checked-streams.ts';
+import { AnswerTooLarge } from './answer-too-large.ts';
 import type { HeaderInit } from './header-init.ts';
 
 /** Returns the headers for a call of this method. @param signal ends the call */
@@ -34,6 +34,7 @@ export interface LinkTransportOptions {
   timeoutMs: number;
   /** Ends calls that have no signal of their own. */
   signal: AbortSignal | undefined;
+  /** Empty: that of the environment. */
   userAgent: string;
   /** Called after each call: whether the peer answered, or nobody did. */
   onReach?: ((isAnswered: boolean) => void) | undefined;
@@ -155,7 +156,7 @@ export class LinkTransport implements Transport {
     return {
       ...given,
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      'user-agent': this.#options.userAgent,
+      ...(this.#options.userAgent !== '' && { 'user-agent': this.#options.userAgent }),
     };
   }
 

@@ -20,7 +20,8 @@ import { checksumHeader, checksumKind, MessageChecksums } from '../../core/messa
 import { Pieces } from '../../core/pieces.ts';
 import { requireFewElements } from '../../core/request-limits.ts';
 import type { Session } from '../connection/session.ts';
-import { answerTooLarge, type CheckedStreamsOptions } from './checked-streams.ts';
+import { answerTooLarge } from './answer-too-large.ts';
+import type { CheckedStreamsOptions } from './checked-streams.ts';
 import { keepsEncoded } from './encoded-answers.ts';
 import { encodedParts, longBytes } from './encoded-parts.ts';
 import type { HeaderInit } from './header-init.ts';

@@ -1,0 +1,14 @@
+/** Machines, for browsers: as `machine.ts`, without anything of Node. */
+export { ResourceStatus_State } from '@platform/proto/platform/robot/v1/robot';
+export { type CommandResource, commandType, resourceTypes } from '@platform/resources';
+export * from '@platform/resources/types';
+export type { Path, PathChange, WantedPath } from '@platform/webrtc/browser';
+export { type ResumeOptions, resumeStream } from '@platform/webrtc/browser';
+export { type ConnectMachineOptions, connectMachine } from './machine/connect-in-browser.ts';
+export { type CopiedFile, readFiles, writeFiles } from './machine/copy-files.ts';
+export { callMethod, type MachineMethod, machineMethods } from './machine/machine-methods.ts';
+export { moduleMethods } from './machine/module-methods.ts';
+export type { Machine, MachineOptions } from './machine/open-machine.ts';
+export { openShell, type ShellSession, type WindowSize } from './machine/open-shell.ts';
+export { openTunnel, type Tunnel } from './machine/open-tunnel.ts';
+export type { ResourceClient } from './machine/resource-client.ts';
