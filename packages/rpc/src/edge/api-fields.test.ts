@@ -116,6 +116,15 @@ describe('D2 the table of fields that carry an API name', () => {
         'platform.app.v1.ModuleConfig.type',
         'platform.app.v1.PackageConfig.type',
         'platform.app.v1.ServiceConfig.type',
+        // Items of the registry that run a model.
+        ...['MLModelMetadata', 'MLTrainingMetadata', 'UpdateMLModelMetadata', 'UpdateMLTrainingMetadata'].map(
+          (message) => `platform.app.v1.${message}.deployment_modular_resources`,
+        ),
+        // A short resource name, and a kind of zone that its user chooses.
+        'platform.service.motion.v1.TempStreamArmJointPositionsRequest.Init.component_name',
+        ...['AddZoneRequest', 'ListZonesRequest', 'UpdateZoneRequest', 'Zone'].map(
+          (message) => `platform.service.navigation.v1.${message}.type`,
+        ),
         // Short names of a resource and a method.
         ...['CaptureMetadata.component_name', 'CaptureMetadata.method_name', 'DeleteTabularFilter.component_name']
           .concat('DeleteTabularFilter.method', 'Filter.component_name', 'Filter.method')
