@@ -111,9 +111,13 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   if (port.certificate !== undefined) starting.use(port.certificate);
   const peers = starting.use(
     createPeers({
-      engine: settings.webRtc ? createEngine({ clock, log: log.child('webrtc') }) : undefined,
+      engine: settings.webRtc
+        ? createEngine({ udpPort: settings.webRtcPort, clock, log: log.child('webrtc') })
+        : undefined,
       cloud,
-      ...{ names, types, server: () => serving.direct, recheck: (call) => auth.authenticate(call) },
+      name: () => names()[0] ?? '',
+      ownNames: () => ['localhost', ...ownNames(applier.wanted, undefined).names],
+      ...{ types, server: () => serving.direct, recheck: (call) => auth.authenticate(call) },
       ...{ clock, log: log.child('webrtc') },
     }),
   );

@@ -70,6 +70,12 @@ test('a variable with an invalid limit or duration is refused with its name, wha
     moduleStartupTimeoutMs: 60_000,
   });
   expect(readSettings([], {}).moduleStartupTimeoutMs).toBe(300_000);
+  expect([readSettings([], {}).webRtcPort, readSettings([], { PLATFORM_WEBRTC_PORT: '3478' }).webRtcPort]).toEqual([
+    0, 3_478,
+  ]);
+  expect(() => readSettings([], { PLATFORM_WEBRTC_PORT: '70000' })).toThrow(
+    'PLATFORM_WEBRTC_PORT: expected a port from 1 to 65535, found "70000"',
+  );
 });
 
 test('PLATFORM_NO_WINDOWS_EVENT_LOGGER has an effect with any value', () => {

@@ -29,6 +29,8 @@ export interface Settings {
   readonly webProfile: boolean;
   /** `-webrtc`: callers may connect over WebRTC. */
   readonly webRtc: boolean;
+  /** PLATFORM_WEBRTC_PORT: the UDP port of all WebRTC connections; 0 picks a free one with the first. */
+  readonly webRtcPort: number;
   readonly home: string;
   /** INVOCATION_ID, which systemd sets: this process is a service. */
   readonly isService: boolean;
@@ -75,6 +77,7 @@ export function readSettings(args: readonly string[], env: Environment): Setting
     sharedDirectory: absolute(given.text('shareddir')),
     webProfile: given.on('webprofile'),
     webRtc: given.on('webrtc'),
+    webRtcPort: portOf(env, 'PLATFORM_WEBRTC_PORT'),
     home: resolve(env['PLATFORM_HOME'] || join(homedir(), '.platform')),
     isService: (env['INVOCATION_ID'] ?? '') !== '',
     alsoLogFile: env['PLATFORM_LOGFILE'] || undefined,
@@ -100,6 +103,15 @@ function durationOf(env: Environment, name: string, fallbackMs: number): number 
   const ms = durationMs(text);
   if (ms !== undefined && ms > 0 && ms <= longestMs) return ms;
   throw invalidValue(name, 'a duration such as 30s or 1m30s (units ms, s, m, h), above 0 and at most 576h', text);
+}
+
+/** An unset or empty variable means 0. */
+function portOf(env: Environment, name: string): number {
+  const text = env[name];
+  if (text === undefined || text === '') return 0;
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw invalidValue(name, 'a port from 1 to 65535', text);
 }
 
 function requestsLimitOf(env: Environment): number {

@@ -31,6 +31,7 @@ const variables: Readonly<Record<string, string>> = {
   PLATFORM_RESOURCE_CONFIGURATION_TIMEOUT: 'time limit for building or closing a resource (default: 2m)',
   PLATFORM_MODULE_STARTUP_TIMEOUT: 'time limit for a module to become ready (default: 5m)',
   PLATFORM_RESOURCE_REQUESTS_LIMIT: 'maximum number of calls in progress for one resource (default: 100)',
+  PLATFORM_WEBRTC_PORT: 'UDP port of all WebRTC connections, for firewalls (default: a free one)',
   PLATFORM_TRUSTED_PROXIES:
     'addresses and networks of reverse proxies, whose x-forwarded-for and PROXY headers name the client',
   PLATFORM_LOGFILE: 'log file in addition to standard output; it rotates in the same way',

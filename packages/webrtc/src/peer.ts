@@ -56,6 +56,8 @@ export interface Peer extends AsyncDisposable {
 }
 
 export interface Engine extends AsyncDisposable {
+  /** Whether it is known that this computer has no engine: every call of `createPeer` fails. */
+  readonly isMissing: boolean;
   /**
    * Starts the engine if it does not run. The peer ends by itself if it is not open 20 s later.
    *

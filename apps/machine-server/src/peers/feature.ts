@@ -13,8 +13,10 @@ export interface PeersDeps extends ClockAndLog {
   readonly engine: Engine | undefined;
   /** Undefined without a cloud. */
   readonly cloud: { readonly link: Pick<Link, 'client'>; readonly partId: string } | undefined;
-  /** The machine's names; the first one is the one by which the cloud knows it. */
-  readonly names: () => readonly string[];
+  /** By which the cloud knows the machine. */
+  readonly name: () => string;
+  /** By which callers in its network may ask for it. */
+  readonly ownNames: () => readonly string[];
   readonly server: () => Pick<ChannelServer<Principal>, 'serve'>;
   readonly types: Pick<TypeTable, 'all'>;
   /** Whether a call to this machine's port may still go on. @throws unauthenticated */
@@ -30,14 +32,14 @@ export interface Peers extends AsyncDisposable {
   start(): void;
 }
 
-export function createPeers({ engine, cloud, names, server, types, recheck, clock, log }: PeersDeps): Peers {
+export function createPeers({ engine, cloud, name, ownNames, server, types, recheck, clock, log }: PeersDeps): Peers {
   const callers = new Callers({
     ...{ cloud, types: () => types.all, clock, log },
     server: { serve: (channel, peer) => server().serve(channel, peer) },
   });
   const running = new AsyncDisposableStack();
   return {
-    signaling: localSignaling({ engine, names, callers, recheck, clock }),
+    signaling: localSignaling({ engine, names: ownNames, callers, recheck, clock }),
     get count() {
       return callers.count;
     },
@@ -46,7 +48,7 @@ export function createPeers({ engine, cloud, names, server, types, recheck, cloc
       running.use(
         answerCallers({
           ...{ link: cloud.link, engine, clock, log },
-          host: () => names()[0] ?? '',
+          host: name,
           onPeer: (answered) => void callers.serve(answered),
         }),
       );

@@ -19,6 +19,7 @@ export function createEngine({ clock, connectionClass = ofBrowser() }: BrowserEn
   const peers = new Set<Peer>();
   let isDisposed = false;
   return {
+    isMissing: connectionClass === undefined,
     async createPeer(options) {
       if (isDisposed) throw failedPrecondition('the WebRTC engine was closed');
       if (connectionClass === undefined)

@@ -69,6 +69,9 @@ export function createEngine(deps: EngineDeps): NodeEngine {
     get processId() {
       return runs.current?.child.processId;
     },
+    get isMissing() {
+      return runs.isMissing;
+    },
     async createPeer(options) {
       if ((runs.current?.peers.size ?? 0) + creating >= maxPeers)
         throw resourceExhausted(

@@ -20,6 +20,8 @@ export interface Run {
 export interface EngineRuns extends AsyncDisposable {
   /** Undefined while there is no process. */
   readonly current: Run | undefined;
+  /** Whether this computer has no library, as a start has shown. */
+  readonly isMissing: boolean;
   /** One that takes peers. @throws unavailable if there is no library, or the process cannot start; failed_precondition after the end */
   running(): Promise<Run>;
   stop(): Promise<void>;
@@ -70,6 +72,9 @@ export function createEngineRuns({ clock, log, program, udpPort }: EngineRunsDep
   return {
     get current() {
       return current;
+    },
+    get isMissing() {
+      return missing !== undefined;
     },
     async running() {
       if (missing !== undefined) throw missing;

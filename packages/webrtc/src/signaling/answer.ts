@@ -32,6 +32,11 @@ export interface AnsweredPeer {
   readonly caller: DirectCaller | undefined;
 }
 
+export interface Answering extends AsyncDisposable {
+  /** Resolves when it waits for callers no longer. */
+  readonly over: Promise<void>;
+}
+
 export interface AnswerDeps {
   /** To the signaling server. */
   readonly link: Pick<Link, 'client'>;
@@ -44,12 +49,20 @@ export interface AnswerDeps {
   readonly log: Log;
 }
 
-/** Answers callers until it is disposed. Connections that are open then stay open. */
-export function answerCallers(deps: AnswerDeps): AsyncDisposable {
-  return inBackground(async (signal) => {
+/**
+ * Answers callers until it is disposed, or the first of them has shown that this computer has no engine: then it waits for none, so that
+ * the signaling server tells callers to take another way. Connections that are open stay open.
+ */
+export function answerCallers(deps: AnswerDeps): Answering {
+  const over = Promise.withResolvers<void>();
+  const running = inBackground(async (stopped) => {
+    const useless = new AbortController();
+    const signal = AbortSignal.any([stopped, useless.signal]);
     const connecting: Connecting = { count: 0, left: Promise.withResolvers() };
-    await Promise.all(Array.from({ length: waitingStreams }, () => waitForCallers(deps, connecting, signal)));
+    await Promise.all(Array.from({ length: waitingStreams }, () => waitForCallers(deps, connecting, signal, useless)));
+    over.resolve();
   });
+  return { over: over.promise, [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };
 }
 
 interface Connecting {
@@ -58,7 +71,12 @@ interface Connecting {
   left: PromiseWithResolvers<void>;
 }
 
-async function waitForCallers(deps: AnswerDeps, connecting: Connecting, signal: AbortSignal): Promise<void> {
+async function waitForCallers(
+  deps: AnswerDeps,
+  connecting: Connecting,
+  signal: AbortSignal,
+  useless: AbortController,
+): Promise<void> {
   const { clock, log } = deps;
   for (let failures = 0; !signal.aborted; ) {
     try {
@@ -71,6 +89,7 @@ async function waitForCallers(deps: AnswerDeps, connecting: Connecting, signal: 
         connecting.count--;
         connecting.left.resolve();
         connecting.left = Promise.withResolvers();
+        if (deps.engine.isMissing) useless.abort();
       });
     } catch (caught) {
       if (signal.aborted) return;

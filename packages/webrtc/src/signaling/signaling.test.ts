@@ -1,6 +1,6 @@
 /** Both sides of signaling over a fake cloud between them, with fake engines. */
 import { Code, ConnectError, createClient, createRouterTransport } from '@connectrpc/connect';
-import { PlatformError, silentLog, systemClock } from '@platform/base';
+import { PlatformError, silentLog, systemClock, unavailable } from '@platform/base';
 import {
   type AnswerRequest,
   type AnswerResponse,
@@ -130,6 +130,24 @@ test.each([
   await cloud.waiting[0]?.over;
   expect(cloud.waiting[0]?.said).toMatchObject([{ stage: { case: 'error', value: { status: { code: 3 } } } }]);
   await expect.poll(() => cloud.waiting.length).toBe(3);
+});
+
+test('on a computer without an engine, the first caller is told so, and the machine waits for no more', async () => {
+  const cloud = cloudWith();
+  const answering = answerCallers({
+    link: { client: () => cloud.client as never },
+    engine: {
+      isMissing: true,
+      createPeer: async () => Promise.reject(unavailable('this computer has no WebRTC engine')),
+      [Symbol.asyncDispose]: async () => {},
+    },
+    ...{ host: () => 'press.example', onPeer() {}, clock: systemClock, log: silentLog },
+  });
+  await expect.poll(() => cloud.waiting.length).toBe(2);
+  cloud.waiting[0]?.toMachine.push(offer);
+  // Resolves although nobody stops it.
+  await answering.over;
+  expect(cloud.waiting.length).toBeLessThanOrEqual(3);
 });
 
 test('a caller that never connects is given up after 10 s, and at most 16 are being connected', async () => {

@@ -72,7 +72,7 @@ export interface FakeEngine extends Engine {
 export function fakeEngine(name: string): FakeEngine {
   const peers: FakePeer[] = [];
   return {
-    peers,
+    ...{ peers, isMissing: false },
     async createPeer() {
       const own = `${name} ${peers.length}`;
       const peer = new FakePeer(own, [{ candidate: `candidate:${own}`, mid: '0' }]);
