@@ -29,8 +29,8 @@ export interface CloudParts {
   readonly credentials: CloudCredentials;
   readonly partId: string;
   readonly link: Link;
-  /** Opens another connection, with the same credentials, for a call that may be silent for long. */
-  readonly connectAgain: () => Link;
+  /** Another connection, with the same credentials, for calls that may be silent for long: those of callers wait on it. */
+  readonly control: Link;
   /** Whether the cloud can be reached, as all its connections show. */
   readonly reach: CloudReach;
   readonly watch: ConfigWatch;
@@ -110,5 +110,5 @@ export async function composeCloud(
   );
   await callRecord.start();
   const start = (): void => void starting.use(watchForRestart({ link, partId, restart, reach, clock, log: cloudLog }));
-  return { credentials, partId, link, connectAgain: () => connectWith(), reach, watch, callRecord, start };
+  return { credentials, partId, link, control: starting.use(connectWith()), reach, watch, callRecord, start };
 }

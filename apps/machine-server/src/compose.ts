@@ -114,7 +114,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       engine: settings.webRtc
         ? createEngine({ udpPort: settings.webRtcPort, clock, log: log.child('webrtc') })
         : undefined,
-      cloud,
+      cloud: cloud && { link: cloud.control, partId },
       name: () => names()[0] ?? '',
       ownNames: () => ['localhost', ...ownNames(applier.wanted, undefined).names],
       ...{ types, server: () => serving.direct, recheck: (call) => auth.authenticate(call) },
@@ -168,8 +168,17 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   running = true;
   reporter?.start();
   if (cloud !== undefined) {
-    const { partId, connectAgain: connect, reach } = cloud;
-    starting.use(relayLink({ connect, partId, server: serving.relayed, reach, clock, log: log.child('cloud-link') }));
+    const { control, reach } = cloud;
+    starting.use(
+      relayLink({
+        connect: () => control,
+        partId,
+        server: serving.relayed,
+        reach,
+        clock,
+        log: log.child('cloud-link'),
+      }),
+    );
     peers.start();
     const waiting = [reporter, cloud.callRecord, data.sync, data.gaps, packages, port.certificate];
     starting.use(

@@ -28,7 +28,7 @@ const silentMs = 15_000;
 const unsupportedMs = 600_000;
 
 export interface RelayLinkDeps {
-  /** Opens a connection to the cloud for this link alone. */
+  /** Opens a connection to the cloud for calls of callers alone. */
   readonly connect: () => Link;
   readonly partId: string;
   /** Answers the calls. */
