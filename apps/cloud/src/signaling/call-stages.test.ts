@@ -225,6 +225,10 @@ test('after 10 s without an answer, both sides are told; after a clean end, the 
   await silent.clock.advance(200);
   expect(await silent.caller.ended).toMatch(/^deadline_exceeded: .*within 10 s/);
   expect(silent.machine.heard.at(-1)?.stage).toMatchObject({ case: 'error', value: { status: { code: 4 } } });
+  const unreachable = await calling();
+  unreachable.say(init);
+  await unreachable.clock.advance(10_000);
+  expect(await unreachable.caller.ended).toMatch(/^deadline_exceeded: .*direct connection.* within 10 s.* UDP/);
   const finished = await calling();
   finished.say(init);
   finished.say(done);

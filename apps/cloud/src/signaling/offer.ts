@@ -80,7 +80,7 @@ export class Offer {
     this.#events = events;
     // Such a caller sends no candidates.
     this.#isCallerDone = terms.disableTrickle;
-    this.#deadline = clock.after(offerSeconds * 1_000, () => this.end(tooLate(offerSeconds)));
+    this.#deadline = clock.after(offerSeconds * 1_000, () => this.end(tooLate(offerSeconds, this.#isAnswered)));
   }
 
   get isAnswered(): boolean {

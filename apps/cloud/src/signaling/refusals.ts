@@ -36,8 +36,13 @@ export function noActiveOffer(uuid: string): PlatformError {
   return notFound(`no active offer for ${JSON.stringify(uuid.slice(0, 64))}`);
 }
 
-export function tooLate(seconds: number): PlatformError {
-  return deadlineExceeded(`expected an answer of the machine within ${seconds} s, found none`);
+/** @param isAnswered by the machine, without a connection that followed */
+export function tooLate(seconds: number, isAnswered: boolean): PlatformError {
+  return deadlineExceeded(
+    isAnswered
+      ? `expected a direct connection between caller and machine within ${seconds} s of the call, found none. A network in between may not pass UDP on. Calls through the cloud, with gRPC at this address, need none`
+      : `expected an answer of the machine within ${seconds} s, found none`,
+  );
 }
 
 /** Codes of a machine that mean the same to its caller. Others would say something about the cloud, such as NOT_FOUND: that it is offline. */
