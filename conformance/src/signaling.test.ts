@@ -52,6 +52,20 @@ async function keyOf(authorization_id: string): Promise<{ readonly id: string; r
 
 const beating = () => ({ 'rpc-host': host, 'heartbeats-allowed': 'true' });
 
+test('a caller that comes while the machine starts again is held, and gets the machine', async () => {
+  const { key, id } = await keyOf('robot_operator');
+  using caller = await new Peer(cloud.target).signIn(id, 'api-key', key);
+  // The machine has just got its configuration, so it counts as online.
+  expect(await caller.withHeader('rpc-host', host).call(signaling, 'OptionalWebRTCConfig', {})).toEqual({
+    config: null,
+  });
+  const call = dial(caller, 'the offer');
+  const waiting = wait(machine, { 'rpc-host': host });
+  expect(await Promise.race([waiting.heard, call.ended])).toMatchObject({ stage: 'init', init: { sdp: 'the offer' } });
+  waiting.stream.cancel();
+  await call.ended;
+});
+
 test('a machine waits for callers and learns at once that its link works', async () => {
   const one = wait(machine, beating());
   expect(await Promise.race([one.heard, one.ended])).toMatchObject({ stage: 'heartbeat' });

@@ -186,7 +186,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
       accounts.logoRoute,
     ],
   });
-  const isOnline = (partId: string): boolean => presence.of(partId).state === 'online';
+  const hasLink = (partId: string): boolean => deps.fleet.links.of(partId) !== undefined;
   const bound: readonly CloudBinding[] = [
     authBinding(authenticator, ({ metadata, peerAddress }) =>
       browserSession.guesserOf(pageHeadersOf(metadata), peerAddress),
@@ -210,7 +210,7 @@ export function composeEdge(deps: EdgeDeps): RpcServer {
     machines.robotBinding,
     signalingBinding({
       ...{ names: deps.fleet.names, access, iceServers: createIceServers(deps.ice, clock) },
-      ...{ isOnline, queue: createCallQueue({ isOnline, clock }) },
+      ...{ hasLink, queue: createCallQueue({ hasLink, clock }) },
       authorizeAnswer: machines.authorizeAnswer,
       saw: machines.sawCall,
       ticketOf: authenticator.ticketOf,

@@ -44,7 +44,7 @@ test('a machine whose streams have just ended is waited for, as it opens the nex
   answer().close();
   await clock.advance(0);
   const waiting = call();
-  state.online = false;
+  state.hasLink = false;
   await clock.advance(5_000);
   expect(await waiting.ended).toMatch(/^not_found: host appears to be offline/);
   expect(await Promise.race([call().ended, clock.advance(5_000).then(() => 'nothing')])).toMatch(
@@ -132,7 +132,7 @@ test.each(Object.entries(goings))('nothing is left when %s', async (what, go) =>
 
 test('of 10,000 half-open offers as many are kept as the limits allow, and none is left when their callers have gone', async () => {
   const clock = new FakeClock();
-  const queue = createCallQueue({ isOnline: () => false, clock });
+  const queue = createCallQueue({ hasLink: () => false, clock });
   const offers: Offer[] = [];
   const refused = new Map<string, number>();
   for (let nth = 0; nth < 10_000; nth++) {
@@ -164,7 +164,7 @@ test('of 10,000 half-open offers as many are kept as the limits allow, and none 
 
 test('one organization may have 1,000 calls that are being set up, and one part 50 that wait', async () => {
   const clock = new FakeClock();
-  const queue = createCallQueue({ isOnline: () => false, clock });
+  const queue = createCallQueue({ hasLink: () => false, clock });
   const call = (partId: string, organizationId: string) =>
     queue.call({
       partId,

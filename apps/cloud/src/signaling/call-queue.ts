@@ -16,7 +16,10 @@ import { noActiveOffer, offline, tooManyCallers, withoutWebRtc } from './refusal
 const maxStreamsOfPart = 4;
 /** Callers of one machine that wait for a stream. */
 const maxWaitingOfPart = 50;
-/** How long the caller of an offline machine waits for its answer, so that clients that try again at once do not hammer. */
+/**
+ * How long a caller waits for a machine that is offline or is starting again. Clients that try again at once do not hammer, and those that
+ * give up after a few attempts do not do so within the time of a start.
+ */
 const offlineHoldMs = 5_000;
 /** A machine without a stream opens the next one within this time: each serves one call, and after a failure it waits for 1 s. */
 const reopenMs = 5_000;
@@ -33,7 +36,7 @@ interface Part {
 export interface CallQueue {
   /** Opens a stream; the oldest one ends if there are too many. It must be ended. */
   answer(partId: string): AnswerStream;
-  /** @throws unavailable, resource_exhausted if too many wait; unimplemented if the machine is online and does not answer */
+  /** @throws unavailable, resource_exhausted if too many wait; unimplemented if the machine can be called through the cloud only */
   call(terms: OfferTerms): Offer;
   /** @throws not_found unless the same caller has called this part; invalid_argument, resource_exhausted */
   update(from: Pick<OfferTerms, 'partId' | 'callerId'>, request: CallUpdateRequest): void;
@@ -44,11 +47,11 @@ export interface CallQueue {
 }
 
 export function createCallQueue(deps: {
-  /** Whether the part has contact. */
-  isOnline(partId: string): boolean;
+  /** Whether calls can go to the part through the cloud. */
+  hasLink(partId: string): boolean;
   readonly clock: Clock;
 }): CallQueue {
-  const { isOnline, clock } = deps;
+  const { hasLink, clock } = deps;
   const parts = new Map<string, Part>();
   const calls = createKnownCalls(clock);
 
@@ -67,7 +70,7 @@ export function createCallQueue(deps: {
   /** Why the part cannot be called now; undefined if it can. */
   const refusalOf = (partId: string, isHeld: boolean): PlatformError | undefined => {
     if (isAnswering(partId)) return undefined;
-    if (isOnline(partId)) return withoutWebRtc();
+    if (hasLink(partId)) return withoutWebRtc();
     return isHeld ? undefined : offline();
   };
   /** Gives waiting offers to idle streams. */
@@ -83,7 +86,7 @@ export function createCallQueue(deps: {
     if (!part.streams.delete(stream) || part.streams.size > 0) return;
     part.reopening = clock.after(reopenMs, () => {
       part.reopening = undefined;
-      for (const offer of part.waiting) offer.end(isOnline(partId) ? withoutWebRtc() : offline());
+      for (const offer of part.waiting) offer.end(hasLink(partId) ? withoutWebRtc() : offline());
       forgetIfEmpty(partId, part);
     });
   };

@@ -4,15 +4,15 @@ import { keyWith, openSignaling, press } from './testing/open-signaling.ts';
 
 const offline = 'not_found: host appears to be offline; ensure machine is online and try again';
 
-test('D39 callers of an online machine that does not answer are told UNIMPLEMENTED at once, on which clients call it with plain gRPC', async () => {
+test('D39 callers of a machine with a link that does not answer are told UNIMPLEMENTED at once, on which clients call it with plain gRPC', async () => {
   const { call, configure } = openSignaling();
   expect(await configure()).toMatch(/^unimplemented: .*plain gRPC/);
   expect(await call().ended).toMatch(/^unimplemented: /);
 });
 
-test('D39 the caller of an offline machine is held for 5 s, then told NOT_FOUND in the public words; more than 50 are not held', async () => {
+test('D39 the caller of a machine without a link is held for 5 s, then told NOT_FOUND in the public words; more than 50 are not held', async () => {
   const { clock, state, call, configure } = openSignaling();
-  state.online = false;
+  state.hasLink = false;
   expect(await configure()).toEqual({});
   let answered = 0;
   const all = Array.from({ length: 50 }, () =>
@@ -25,16 +25,16 @@ test('D39 the caller of an offline machine is held for 5 s, then told NOT_FOUND 
   expect(answered).toBe(0);
   await clock.advance(200);
   expect(new Set(await Promise.all(all))).toEqual(new Set([offline]));
-  // It came online meanwhile, and does not answer.
+  // It opened its link meanwhile, and does not answer.
   const late = call();
-  state.online = true;
+  state.hasLink = true;
   await clock.advance(5_000);
   expect(await late.ended).toMatch(/^unimplemented: /);
 });
 
 test('a machine that comes back while its caller is held gets the call', async () => {
   const { clock, state, call, answer } = openSignaling();
-  state.online = false;
+  state.hasLink = false;
   const caller = call();
   await clock.advance(3_000);
   const machine = answer();

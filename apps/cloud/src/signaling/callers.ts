@@ -33,8 +33,8 @@ export interface CallerDeps {
   readonly access: Pick<Access, 'authorize' | 'allows'>;
   readonly queue: CallQueue;
   readonly iceServers: IceServers;
-  /** Whether the part has contact. */
-  isOnline(partId: string): boolean;
+  /** Whether calls can go to the part through the cloud. */
+  hasLink(partId: string): boolean;
   /** What the machine gets to ask about this caller (Authenticator.ticketOf). @throws unauthenticated */
   ticketOf(call: CloudCall, partId: string): Uint8Array;
   /** The current principal of the call. @throws unauthenticated */
@@ -50,7 +50,7 @@ type CallerHandlers = Pick<
 >;
 
 export function callerHandlers(deps: CallerDeps): CallerHandlers {
-  const { access, queue, iceServers, isOnline, ticketOf, recheck, onReport, clock } = deps;
+  const { access, queue, iceServers, hasLink, ticketOf, recheck, onReport, clock } = deps;
   const calledPart = (call: CloudCall, most: number) => {
     const partId = partOfHosts(deps, call, most);
     return { partId, ...authorizeControl(access, call.principal, 'part.control', partId) };
@@ -103,8 +103,8 @@ export function callerHandlers(deps: CallerDeps): CallerHandlers {
       const { principal } = call;
       if (queue.isAnswering(partId))
         return { config: { additionalIceServers: iceServers(authorOf({ principal, peerAddress: '' }).id) } };
-      // A caller of an offline machine goes on to `call`, which tells it so.
-      if (isOnline(partId)) throw withoutWebRtc();
+      // A caller of an offline machine goes on to `call`, which waits for the machine.
+      if (hasLink(partId)) throw withoutWebRtc();
       return {};
     },
     async reportConnectionMetadata(request, call) {

@@ -56,7 +56,7 @@ export interface Machine extends Ear<AnswerRequest> {
 export interface Signaling {
   readonly clock: FakeClock;
   readonly queue: CallQueue;
-  readonly state: { online: boolean; current: Principal | undefined };
+  readonly state: { hasLink: boolean; current: Principal | undefined };
   readonly reports: ReportConnectionMetadataRequest[];
   answer(options?: { readonly host?: string; readonly headers?: Readonly<Record<string, string>> }): Machine;
   call(options?: {
@@ -72,13 +72,13 @@ export interface Signaling {
 
 export function openSignaling(deps: Partial<SignalingDeps> = {}): Signaling {
   const clock = new FakeClock();
-  const state: Signaling['state'] = { online: true, current: undefined };
+  const state: Signaling['state'] = { hasLink: true, current: undefined };
   const reports: ReportConnectionMetadataRequest[] = [];
-  const isOnline = (): boolean => state.online;
-  const queue = createCallQueue({ isOnline, clock });
+  const hasLink = (): boolean => state.hasLink;
+  const queue = createCallQueue({ hasLink, clock });
   const turn = { urls: ['turn:turn.example:3478'], secret: 'turn secret', ttlMs: 3_600_000 };
   const { methods } = signalingBinding({
-    ...{ names: createMachineNames('machines.example', []), access: fleetAccess(), queue, isOnline, clock },
+    ...{ names: createMachineNames('machines.example', []), access: fleetAccess(), queue, hasLink, clock },
     iceServers: createIceServers({ stunUrls: ['stun:stun.example'], turn }, clock),
     ticketOf: (_call, partId) => new TextEncoder().encode(`ticket for ${partId}`),
     recheck: async ({ principal }) => state.current ?? principal,
