@@ -1,4 +1,5 @@
 /** One interactive shell on its own terminal, or one program without a terminal: see run-program.ts. */
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { Clock } from '@platform/base';
 import type { ShellRequest } from '@platform/proto/platform/service/shell/v1/shell';
 import type { Kernel } from '../../../hardware/kernel.ts';
@@ -9,8 +10,9 @@ import { type Output, runProgram } from './run-program.ts';
 export interface RunShellOptions {
   readonly shell: string;
   /**
-   * The typed text. `extra` `{"message": "window-change", "cols": 80, "rows": 24}` sets the size of the window; `{"message": "run"}` in the
-   * first one asks for no terminal, and `"command"` beside it for that command instead of commands from the input.
+   * The typed text. `extra` `{"message": "window-change", "cols": 80, "rows": 24}`, also in a list `messages`, as the public command line
+   * sends it at the start, sets the size of the window; `{"message": "run"}` in the first one asks for no terminal, and `"command"` beside it
+   * for that command instead of commands from the input.
    */
   readonly requests: AsyncIterable<ShellRequest>;
   readonly kernel: () => Promise<Kernel>;
@@ -88,7 +90,8 @@ async function type(requests: AsyncIterable<ShellRequest>, { stream, resize }: T
   try {
     for await (const { dataIn, extra } of requests) {
       if (stream.destroyed) return;
-      if (extra?.['message'] === 'window-change') resize(sizeOf(extra['cols']), sizeOf(extra['rows']));
+      for (const { message, cols, rows } of messagesIn(extra))
+        if (message === 'window-change') resize(sizeOf(cols), sizeOf(rows));
       if (dataIn !== '' && !stream.write(dataIn))
         await new Promise<void>((resolve) => stream.once('drain', resolve).once('close', resolve));
     }
@@ -96,6 +99,12 @@ async function type(requests: AsyncIterable<ShellRequest>, { stream, resize }: T
     // The caller has disconnected.
     stream.destroy();
   }
+}
+
+function messagesIn(extra: JsonObject | undefined): readonly JsonObject[] {
+  const listed = extra?.['messages'];
+  const all: readonly (JsonValue | undefined)[] = [extra, ...(Array.isArray(listed) ? listed : [])];
+  return all.filter((one) => typeof one === 'object' && one !== null && !Array.isArray(one));
 }
 
 function sizeOf(value: unknown): number {

@@ -89,6 +89,9 @@ test('a shell runs typed commands on a terminal, knows its window size, and ends
   };
   send({ dataIn: 'stty size; tty; echo $((6*7))é\n' });
   await read('45 123');
+  // The public command line sends the size that its window has at the start in a list.
+  send({ extra: { messages: [{ message: 'window-change', cols: 99, rows: 33 }, 'none'] }, dataIn: 'stty size\n' });
+  await read('33 99');
   await read('/dev/pts/');
   await read('42é');
   send({ dataIn: 'exit 7\n' });
