@@ -104,7 +104,7 @@ async function type(requests: AsyncIterable<ShellRequest>, { stream, resize }: T
 function messagesIn(extra: JsonObject | undefined): readonly JsonObject[] {
   const listed = extra?.['messages'];
   const all: readonly (JsonValue | undefined)[] = [extra, ...(Array.isArray(listed) ? listed : [])];
-  return all.filter((one) => typeof one === 'object' && one !== null && !Array.isArray(one));
+  return all.filter((one): one is JsonObject => typeof one === 'object' && one !== null && !Array.isArray(one));
 }
 
 function sizeOf(value: unknown): number {
