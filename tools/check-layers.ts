@@ -11,7 +11,7 @@ import { filesToCheck, isSource, isTest, read, report } from './repository.ts';
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: [
     ...['proto', 'machine-config/schema', 'machine-config/capture-methods', 'machine-config/first-configuration'],
-    ...['machine-config/program-snippets', 'base/zap-field'],
+    ...['machine-config/program-snippets', 'base/clock', 'base/zap-field', 'rpc/channel', 'webrtc/browser'],
   ],
   cli: [
     ...['sdk', 'machine-config', 'capture-file', 'ftdc', 'machine-server/node-flags'],

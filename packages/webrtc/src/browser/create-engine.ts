@@ -37,7 +37,8 @@ export function createEngine({ clock, connectionClass = ofBrowser() }: BrowserEn
 }
 
 function ofBrowser(): RtcConnectionClass | undefined {
-  return (globalThis as { RTCPeerConnection?: RtcConnectionClass }).RTCPeerConnection;
+  // Where the types of browsers are known, theirs differs from what is used of it.
+  return (globalThis as unknown as { RTCPeerConnection?: RtcConnectionClass }).RTCPeerConnection;
 }
 
 /** @throws invalid_argument about the servers */

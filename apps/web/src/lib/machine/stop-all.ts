@@ -1,16 +1,20 @@
 /** Stops everything that moves on a machine. */
 import { AppService } from '@platform/proto/platform/app/v1/app';
-import { RobotService } from '@platform/proto/platform/robot/v1/robot';
-import { clientOf, toPart } from '../api/clients.ts';
+import { clientOf } from '../api/clients.ts';
 import { problemOf } from '../api/problem.ts';
 import { toast } from '../ui/toasts.svelte.ts';
+import { callMachine } from './path/open-paths.svelte.ts';
 
-const robot = clientOf(RobotService);
+const method = 'platform.robot.v1.RobotService/StopAll';
 const app = clientOf(AppService);
+const timeoutMs = 20_000;
 
 /** Stops each part, and shows the outcome. Never rejects. */
 export async function stopAll(name: string, partIds: readonly string[]): Promise<void> {
-  const told = await Promise.allSettled(partIds.map((partId) => robot.stopAll({}, toPart(partId))));
+  const signal = AbortSignal.timeout(timeoutMs);
+  const told = await Promise.allSettled(
+    partIds.map((partId) => callMachine(partId, method, {}, { over: 'all', signal })),
+  );
   const failed = told.flatMap((one) => (one.status === 'rejected' ? [problemOf(one.reason)] : []));
   const [first] = failed;
   if (first === undefined) return toast(`Everything on ${name} was told to stop.`);

@@ -6,6 +6,7 @@ import { configurationWords } from '../fleet/rows.ts';
 import { setupSteps } from '../fleet/setup-steps.ts';
 import { machineLooks } from '../fleet/state-looks.ts';
 import { stepNames } from '../machine/applied.ts';
+import { pathLooks } from '../machine/path/path-words.ts';
 import { moduleLook, moduleLooks, resourceLook, resourceLooks } from '../machine/state-looks.ts';
 import { deliveryLooks, targetLooks, triggerLooks } from '../triggers/looks.ts';
 
@@ -36,6 +37,7 @@ test.each<[string, readonly string[]]>([
   ['Steps of a configuration', stepNames],
   ['Resources', wordsOf(resourceLooks)],
   ['Modules', wordsOf(moduleLooks)],
+  ['Connection to a machine', Object.values(pathLooks).map(({ word }) => word.charAt(0).toLowerCase() + word.slice(1))],
   [
     'Setting up',
     setupSteps({ status: undefined, gap: undefined, isStored: false }).map(({ name }) => name.toLowerCase()),
@@ -68,8 +70,11 @@ test('each state that a machine may report has its word; of one that the page do
 });
 
 test('only words that say that all is well are green', () => {
-  const green = [machineLooks, resourceLooks, moduleLooks, triggerLooks, targetLooks, deliveryLooks].flatMap((looks) =>
+  const all = [machineLooks, resourceLooks, moduleLooks, pathLooks, triggerLooks, targetLooks, deliveryLooks];
+  const green = all.flatMap((looks: Readonly<Record<string, { word: string; tone: string } | undefined>>) =>
     Object.values(looks).flatMap((look) => (look?.tone === 'text-ok' ? [look.word] : [])),
   );
-  expect([...new Set(green)].toSorted()).toEqual(['Delivered', 'Online', 'Ready', 'Working']);
+  expect([...new Set(green)].toSorted()).toEqual([
+    ...['Delivered', 'Direct (WebRTC)', 'Online', 'Over TURN (WebRTC)', 'Ready', 'Through the cloud', 'Working'],
+  ]);
 });

@@ -7,6 +7,7 @@ function rig(windowMs = 2_000) {
   const answers: ((isKnown: boolean) => void)[] = [];
   let [started, lost, nowMs] = [0, 0, 0];
   let tick: (() => void) | undefined;
+  let reason: string | undefined;
   const session = createMotionSession({
     start: async () => {
       started += 1;
@@ -16,8 +17,9 @@ function rig(windowMs = 2_000) {
       sent.push(id);
       return new Promise((resolve) => answers.push(resolve));
     },
-    lost: () => {
+    lost: (why) => {
       lost += 1;
+      reason = why;
     },
     nowMs: () => nowMs,
     every: (_ms, run) => {
@@ -32,6 +34,9 @@ function rig(windowMs = 2_000) {
     sent,
     get lost() {
       return lost;
+    },
+    get reason() {
+      return reason;
     },
     get isBeating() {
       return tick !== undefined;
@@ -65,7 +70,7 @@ test('without answers the session is lost after its window, with at most two hea
   for (let ms = 400; ms < 2_000; ms += 400) machine.pass(400);
   expect([machine.sent.length, machine.lost]).toEqual([2, 0]);
   machine.pass(400);
-  expect([machine.lost, machine.isBeating]).toEqual([1, false]);
+  expect([machine.lost, machine.reason, machine.isBeating]).toEqual([1, 'silent', false]);
   // Answers that come now prove nothing: the machine may have stopped everything in between.
   await machine.answer();
   expect(await machine.session.id()).toBe('s2');
@@ -89,7 +94,7 @@ test('a session that the machine no longer knows is lost at once, from a heartbe
   await machine.session.id();
   machine.pass(400);
   await machine.answer(false);
-  expect([machine.lost, machine.isBeating]).toEqual([1, false]);
+  expect([machine.lost, machine.reason, machine.isBeating]).toEqual([1, 'expired', false]);
   machine.session.expired('s1');
   expect(machine.lost).toBe(1);
   machine.session.expired(await machine.session.id());
@@ -106,6 +111,15 @@ test('a machine without sessions gets no heartbeats, and a failed start is tried
     every: () => expect.unreachable('heartbeats'),
   });
   await expect(session.id()).rejects.toThrow('away');
+  expect(session.window).toBeUndefined();
   fails = false;
-  expect(await session.id()).toBeUndefined();
+  expect([await session.id(), session.window]).toEqual([undefined, 'none']);
+});
+
+test('a session that the page ends gets no more heartbeats, and its window is still known; the next movement starts another', async () => {
+  const machine = rig(500);
+  await machine.session.id();
+  machine.session.end();
+  expect([machine.isBeating, machine.lost, machine.session.window]).toEqual([false, 0, 500]);
+  expect(await machine.session.id()).toBe('s2');
 });

@@ -3,8 +3,8 @@
  * the tab was closed.
  *
  * States: none → starting (the first movement) → alive (heartbeats) → lost (none was answered within the window, or the machine no longer
- * knows the session) → none: the next movement starts a new one. A lost session gets no more heartbeats, so the machine lets it expire, and
- * a movement that arrives late is refused there.
+ * knows the session, or the page ended it) → none: the next movement starts a new one. A lost session gets no more heartbeats, so the
+ * machine lets it expire, and a movement that arrives late is refused there.
  */
 
 /** Heartbeats within one window; some may be late. */
@@ -17,6 +17,10 @@ export interface MotionSession {
   id(): Promise<string | undefined>;
   /** The machine has refused the session: it has expired. */
   expired(id: string | undefined): void;
+  /** Sends no more heartbeats: what the tab moves stops within the window. */
+  end(): void;
+  /** The window of the last session in ms, `none` if the machine has no sessions, undefined before the first. */
+  readonly window: number | 'none' | undefined;
 }
 
 export interface MotionSessionDeps {
@@ -24,8 +28,8 @@ export interface MotionSessionDeps {
   readonly start: () => Promise<{ readonly id: string; readonly windowMs: number } | undefined>;
   /** @returns false: the session has expired. Rejects if there is no answer. */
   readonly beat: (id: string, timeoutMs: number) => Promise<boolean>;
-  /** Called when the session is lost: the machine stops what the tab moved. */
-  readonly lost: () => void;
+  /** Called when the session is lost: the machine stops what the tab moved. `silent`: because it did not answer. Not after `end`. */
+  readonly lost: (why: 'silent' | 'expired') => void;
   readonly nowMs: () => number;
   /** Calls a function regularly. @returns ends it */
   readonly every: (ms: number, run: () => void) => () => void;
@@ -43,23 +47,24 @@ interface Alive {
 export function createMotionSession({ start, beat, lost, nowMs, every }: MotionSessionDeps): MotionSession {
   let started: Promise<string | undefined> | undefined;
   let alive: Alive | undefined;
+  let window: MotionSession['window'];
 
-  const end = (session: Alive): void => {
+  const end = (session: Alive, why?: 'silent' | 'expired'): void => {
     if (alive !== session) return;
     session.end();
     [alive, started] = [undefined, undefined];
-    lost();
+    if (why !== undefined) lost(why);
   };
   const sendBeat = (session: Alive): void => {
     const sentMs = nowMs();
-    if (sentMs >= session.untilMs) end(session);
+    if (sentMs >= session.untilMs) end(session, 'silent');
     if (alive !== session || session.unanswered >= mostUnanswered) return;
     session.unanswered += 1;
     beat(session.id, session.windowMs)
       .then(
         (isKnown) => {
           if (isKnown) session.untilMs = Math.max(session.untilMs, sentMs + session.windowMs);
-          else end(session);
+          else end(session, 'expired');
         },
         () => {},
       )
@@ -70,6 +75,7 @@ export function createMotionSession({ start, beat, lost, nowMs, every }: MotionS
   const begin = async (): Promise<string | undefined> => {
     const sentMs = nowMs();
     const found = await start();
+    window = found?.windowMs ?? 'none';
     if (found === undefined) return undefined;
     const { id, windowMs } = found;
     const session: Alive = { id, windowMs, untilMs: sentMs + windowMs, unanswered: 0, end: () => {} };
@@ -86,7 +92,14 @@ export function createMotionSession({ start, beat, lost, nowMs, every }: MotionS
       return started;
     },
     expired(id) {
-      if (alive !== undefined && alive.id === id) end(alive);
+      if (alive !== undefined && alive.id === id) end(alive, 'expired');
+    },
+    end() {
+      if (alive === undefined) started = undefined;
+      else end(alive);
+    },
+    get window() {
+      return window;
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { MotionSession } from './motion-session.ts';
 
 /** The text of machines for a session that they no longer know. */
-const expiredText = 'SESSION_EXPIRED';
+export const expiredText = 'SESSION_EXPIRED';
 
 /**
  * @param send gets the id of the session; undefined if the machine has none

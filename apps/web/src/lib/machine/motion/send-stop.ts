@@ -1,5 +1,5 @@
 /** Sends a stop until the machine has answered: a stop that a broken connection swallowed is sent again once the connection is back. */
-import { AnswerError } from '../../api/answer-error.ts';
+import { isUndelivered } from '../path/undelivered.ts';
 
 export interface SendStopDeps<T> {
   readonly send: () => Promise<T>;
@@ -20,14 +20,6 @@ export async function sendStop<T>({ send, missed, pause }: SendStopDeps<T>): Pro
       await pause(failures);
     }
   }
-}
-
-/** Statuses of the cloud, and of proxies before it, that say that the machine did not answer. */
-const withoutAnswer: ReadonlySet<number> = new Set([408, 499, 502, 503, 504]);
-
-/** Whether the machine may not have got the call. */
-function isUndelivered(caught: unknown): boolean {
-  return caught instanceof AnswerError ? withoutAnswer.has(caught.status) : true;
 }
 
 const slowestMs = 5_000;

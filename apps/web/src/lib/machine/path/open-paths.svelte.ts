@@ -1,0 +1,64 @@
+/** The paths to the machines whose Control page is open; other pages call machines through the cloud. */
+import type { JsonObject } from '@bufbuild/protobuf';
+import { systemClock } from '@platform/base/clock';
+import { clientOf } from '../../api/clients.ts';
+import { cloudWay } from './cloud-way.ts';
+import { createMachinePaths, type MachineCallInit, type MachinePaths, type PathState } from './machine-paths.ts';
+
+const open = new Map<string, MachinePaths>();
+
+/**
+ * Call it while a component is being created; the paths are closed when it is destroyed.
+ *
+ * @param host full name of the part
+ */
+export function openPaths(partId: () => string, host: () => string): { readonly state: PathState } {
+  const before: PathState = { path: 'connecting', latencyMs: undefined, answeredMs: undefined };
+  let state = $state.raw(before);
+  $effect(() => {
+    const [id, name] = [partId(), host()];
+    if (id === '') return undefined;
+    const paths = createMachinePaths({
+      cloud: cloudWay(id),
+      dial: async (signal) => (await import('./direct-way.ts')).dialDirect(name, clientOf, signal),
+      clock: systemClock,
+      random: Math.random,
+      isHidden: () => document.hidden,
+      changed: () => {
+        state = paths.state;
+      },
+    });
+    open.set(id, paths);
+    const { look } = paths;
+    for (const event of ['online', 'offline']) window.addEventListener(event, look);
+    return () => {
+      for (const event of ['online', 'offline']) window.removeEventListener(event, look);
+      if (open.get(id) === paths) open.delete(id);
+      paths[Symbol.dispose]();
+      state = before;
+    };
+  });
+  return {
+    get state() {
+      return state;
+    },
+  };
+}
+
+/** Undefined: its Control page is not open. */
+export function pathsTo(partId: string): Pick<MachinePaths, 'markLost'> | undefined {
+  return open.get(partId);
+}
+
+/** Makes one unary call as JSON. @param method such as `platform.robot.v1.RobotService/StopAll` @throws as `Way.call` */
+export function callMachine(
+  partId: string,
+  method: string,
+  request: JsonObject,
+  { over, ...init }: MachineCallInit = {},
+): Promise<JsonObject> {
+  const paths = open.get(partId);
+  return paths === undefined
+    ? cloudWay(partId).call(method, request, init)
+    : paths.call(method, request, { ...init, ...(over !== undefined && { over }) });
+}
