@@ -15,12 +15,15 @@ const open = new Map<string, MachinePaths>();
 export function openPaths(partId: () => string, host: () => string): { readonly state: PathState } {
   const before: PathState = { path: 'connecting', latencyMs: undefined, answeredMs: undefined };
   let state = $state.raw(before);
+  // Only other values open other paths: what they come from changes with each status of the machine.
+  const id = $derived(partId());
+  const name = $derived(host());
   $effect(() => {
-    const [id, name] = [partId(), host()];
-    if (id === '') return undefined;
+    const [part, fullName] = [id, name];
+    if (part === '') return undefined;
     const paths = createMachinePaths({
-      cloud: cloudWay(id),
-      dial: async (signal) => (await import('./direct-way.ts')).dialDirect(name, clientOf, signal),
+      cloud: cloudWay(part),
+      dial: async (signal) => (await import('./direct-way.ts')).dialDirect(fullName, clientOf, signal),
       clock: systemClock,
       random: Math.random,
       isHidden: () => document.hidden,
@@ -28,12 +31,12 @@ export function openPaths(partId: () => string, host: () => string): { readonly 
         state = paths.state;
       },
     });
-    open.set(id, paths);
+    open.set(part, paths);
     const { look } = paths;
     for (const event of ['online', 'offline']) window.addEventListener(event, look);
     return () => {
       for (const event of ['online', 'offline']) window.removeEventListener(event, look);
-      if (open.get(id) === paths) open.delete(id);
+      if (open.get(part) === paths) open.delete(part);
       paths[Symbol.dispose]();
       state = before;
     };
