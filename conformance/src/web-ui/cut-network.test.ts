@@ -1,4 +1,7 @@
-/** A browser whose network is cut while it moves something: the machine stops it, the page says so, and the missed stop arrives later. */
+/**
+ * A browser whose network is cut while it moves something through the cloud, because its network has no UDP: the machine stops it, the page
+ * says so, and the missed stop arrives later. control-path.test.ts does the same over WebRTC.
+ */
 import { systemClock } from '@platform/base';
 import { BaseService } from '@platform/proto/platform/component/base/v1/base';
 import { GantryService } from '@platform/proto/platform/component/gantry/v1/gantry';
@@ -38,7 +41,7 @@ beforeAll(async () => {
   await cli.ok(['config', 'set', cloud.partId, '-', '--yes'], { input: JSON.stringify(configuration) });
   machine = await startMachine(cloud, cloud.url);
   client = openCloud({ url, keyId, key });
-  browser = await openBrowser();
+  browser = await openBrowser(['--force-webrtc-ip-handling-policy=disable_non_proxied_udp']);
   page = browser.page;
   const link = cloud.signInLink.replace(cloud.url, `http://${proxy.host}:${proxy.port}`);
   await signInByLink(page, link);
@@ -94,6 +97,7 @@ test.each(controls)(
     const region = page.getByRole('region', { name: card });
     const button = region.getByRole('button', { name: label, exact: true });
     await button.waitFor();
+    await page.getByText('Through the cloud', { exact: true }).waitFor();
     expect(await isMoving()).toBe(false);
     if (label === 'Go') await region.getByLabel('Turns', { exact: true }).fill('100000');
     if (card === 'gantry') await region.getByLabel('Position of axis 0 of gantry').fill('1000');
@@ -111,6 +115,9 @@ test.each(controls)(
       const { positionsMm } = await remote.client(GantryService).getPosition({ name: card });
       expect(positionsMm[0]).toBeLessThan(1_000);
     }
+    await page.getByText('The connection to the machine is lost').waitFor();
+    await page.getByText('What this page moved stops by itself within 2 s.').first().waitFor();
+    expect(await button.isDisabled()).toBe(true);
     if (held(label)) {
       // The hand is still on the button, but the button no longer claims to move anything.
       await region.locator('button[aria-pressed="false"]').and(button).waitFor();
