@@ -8,7 +8,7 @@ import { MotorService } from '@platform/proto/platform/component/motor/v1/motor'
 import { type Cloud, openCloud } from '@platform/sdk/cloud';
 import { createFaultProxy, type FaultProxy } from '@platform/testkit';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type OpenBrowser, openBrowser, shotPath, signInByLink } from '../open-browser.ts';
 import { type MachineProcess, startMachine } from '../remote/start-machine.ts';
 import { type CloudProcess, startCloud } from '../start-cloud.ts';
@@ -123,6 +123,11 @@ test('over WebRTC it moves a motor while the cloud does not answer; without any 
   await until(isMoving);
   const engine = engineProcess();
   const cutMs = systemClock.now();
+  onTestFinished(() => {
+    proxy.setFault({ kind: 'none' });
+    proxy.dropAll();
+    process.kill(engine, 'SIGCONT');
+  });
   process.kill(engine, 'SIGSTOP');
   await connection.getByText('No connection').waitFor();
   await page.getByText('The connection to the machine is lost').waitFor();
@@ -148,6 +153,7 @@ test('over WebRTC it moves a motor while the cloud does not answer; without any 
   await until(isMoving);
   await page.mouse.up();
   await until(async () => !(await isMoving()));
+  expect(browser.faults.filter((fault) => !/^Failed to load resource/.test(fault))).toEqual([]);
 });
 
 test.each(['hidden', 'left'])('what the page moved is stopped when it is %s, before its session ends', async (how) => {
