@@ -105,12 +105,22 @@ async function openControl(): Promise<Shown> {
   return { connection, forward: page.getByRole('button', { name: 'Turn wheel forward' }) };
 }
 
+/** Checks and pictures at the widths of a desktop and a phone, light and dark. */
+async function lookAtIt(name: string): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const)
+    for (const width of [390, 1_280]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 720 });
+      expect(await accessibilityFaults(page), `${colorScheme} ${width}`).toEqual([]);
+      await page.screenshot({ path: shotPath(`web-control-${name}-${colorScheme}-${width}.png`) });
+    }
+}
+
 test('over WebRTC it moves a motor while the cloud does not answer; without any path the motor stops within the window, the page says so, and nothing moves when the path is back', async () => {
   const { connection, forward } = await openControl();
   await connection.getByText(/^(under 1|\d+) ms$/).waitFor();
   await page.getByLabel('Readings of celsius').waitFor();
-  await page.screenshot({ path: shotPath('web-control-direct.png') });
-  expect(await accessibilityFaults(page)).toEqual([]);
+  await lookAtIt('direct');
 
   proxy.setFault({ kind: 'blackhole' });
   await pressed(page, forward);
@@ -138,8 +148,7 @@ test('over WebRTC it moves a motor while the cloud does not answer; without any 
   expect(stopsOfSessions()[0]).toBeLessThan(cutMs + 2 * windowMs);
   expect(await forward.isDisabled()).toBe(true);
   expect(await forward.getAttribute('aria-pressed')).toBe('false');
-  await page.screenshot({ path: shotPath('web-control-lost.png') });
-  expect(await accessibilityFaults(page)).toEqual([]);
+  await lookAtIt('lost');
 
   proxy.setFault({ kind: 'none' });
   proxy.dropAll();
