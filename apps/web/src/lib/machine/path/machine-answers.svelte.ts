@@ -1,5 +1,6 @@
 /** A machine's answers to a call that is repeated: the cloud repeats it, or, while there is a path without the cloud, this page. */
 import type { JsonObject } from '@bufbuild/protobuf';
+import { systemClock } from '@platform/base/clock';
 import { untrack } from 'svelte';
 import { answersTo, type Question } from '../../api/answers.svelte.ts';
 import type { Polled } from '../../api/poll.svelte.ts';
@@ -37,8 +38,12 @@ export function machineAnswers<T>(
     if (!isDirect || asked === '') return undefined;
     const { partId, method, request = {}, everyMs = 0 } = JSON.parse(asked) as Question;
     const over = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer: Disposable | undefined;
     const ask = async (): Promise<void> => {
+      if (document.hidden) {
+        timer = systemClock.after(defaultMs, ask);
+        return;
+      }
       const signal = AbortSignal.any([over.signal, AbortSignal.timeout(timeoutMs)]);
       try {
         const answer = await callMachine(partId, method, request, { signal });
@@ -49,12 +54,12 @@ export function machineAnswers<T>(
         if (over.signal.aborted) return;
         problem = problemOf(caught);
       }
-      timer = setTimeout(ask, everyMs === 0 ? defaultMs : everyMs);
+      timer = systemClock.after(everyMs === 0 ? defaultMs : everyMs, ask);
     };
-    if (!document.hidden) void ask();
+    void ask();
     return () => {
       over.abort();
-      clearTimeout(timer);
+      timer?.[Symbol.dispose]();
     };
   });
   return {

@@ -12,7 +12,11 @@ const open = new Map<string, MachinePaths>();
  *
  * @param host full name of the part
  */
-export function openPaths(partId: () => string, host: () => string): { readonly state: PathState } {
+export function openPaths(
+  partId: () => string,
+  host: () => string,
+  random: () => number = Math.random,
+): { readonly state: PathState } {
   const before: PathState = { path: 'connecting', latencyMs: undefined, answeredMs: undefined };
   let state = $state.raw(before);
   // Only other values open other paths: what they come from changes with each status of the machine.
@@ -25,7 +29,7 @@ export function openPaths(partId: () => string, host: () => string): { readonly 
       cloud: cloudWay(part),
       dial: async (signal) => (await import('./direct-way.ts')).dialDirect(fullName, clientOf, signal),
       clock: systemClock,
-      random: Math.random,
+      random,
       isHidden: () => document.hidden,
       changed: () => {
         state = paths.state;
