@@ -9,6 +9,7 @@
 import { commandLineOf } from '@platform/testkit';
 import { median } from './figures/statistics.ts';
 import type { Load } from './fleet/fleet.ts';
+import { remoteParts } from './remote/remote-parts.ts';
 import { type Figure, isMet, printFigureTable } from './store/figure.ts';
 import { storeSections } from './store/sections.ts';
 import { measureSync, syncPieces } from './sync.ts';
@@ -129,6 +130,17 @@ const benches: Readonly<Record<string, Bench>> = {
       if (!figures.every(isMet)) process.exitCode = 1;
     },
   },
+  remote: {
+    ...strict(
+      'remote control over WebRTC, beside a bare data channel, and through the relay: dials, calls, a stream, 200 connections, machines that wait for calls (default 1,000), and a machine-server that nobody calls; a table; exits 1 if a requirement is missed',
+      ['only', 'machines', 'seconds', 'before'],
+      async () => {
+        const load = { only, machines: number('machines', 1_000), seconds: number('seconds') };
+        return (await import('./remote/measure-remote.ts')).measureRemote({ ...load, before: values['before'] });
+      },
+    ),
+    parts: remoteParts,
+  },
   billing: table(
     'closing a month of many organizations, and metering; a table',
     ['organizations', 'records', 'readings', 'runs'],
@@ -172,7 +184,10 @@ const { kinds, values } = commandLineOf({
       value: 'number',
       help: 'readings; by default 5,000,000, of sync and dry-run 10,000,000, of billing, series and pages 1,000,000',
     },
-    machines: { value: 'number', help: 'machines that notify at once; by default 2,000' },
+    machines: {
+      value: 'number',
+      help: 'machines that notify at once, by default 2,000; that wait for calls, by default 1,000',
+    },
     organizations: { value: 'number', default: '1000', help: 'organizations that are billed' },
     records: { value: 'number', default: '10000000', help: 'rows of the meter in the month' },
     files: { value: 'number', help: 'files; by default 1,000, of sync 100,000' },
@@ -180,7 +195,10 @@ const { kinds, values } = commandLineOf({
     repetitions: { value: 'number', default: '5', help: 'how often each query runs' },
     seed: { value: 'number', default: '1', help: 'of the random readings' },
     only: { value: 'text', default: '', help: 'some of its parts, separated by commas' },
-    before: { value: 'text', help: 'folder of another checkout, whose ingest is measured alternately with this one' },
+    before: {
+      value: 'text',
+      help: 'folder of another checkout, whose ingest (store) or idle machine-server (remote) is measured alternately with this one',
+    },
     json: { value: 'switch', help: 'JSON lines too' },
   },
 });

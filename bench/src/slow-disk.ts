@@ -15,9 +15,10 @@ import { readCaptureFile } from '@platform/capture-file';
 import { nodeFlags } from '@platform/machine-server/node-flags';
 import { SensorDataSchema } from '@platform/proto/platform/app/datasync/v1/data_sync';
 import { GapReason } from '@platform/proto/platform/gaps/v1/gaps';
-import { cpuSeconds, processTree, startDiskFaults, temporaryDirectory } from '@platform/testkit';
+import { cpuSeconds, startDiskFaults, temporaryDirectory } from '@platform/testkit';
 import { thriftyEnvironment } from '../../apps/cli/bin/become-node.js';
 import { program } from '../../tools/bundles/program.ts';
+import { measureOthers } from './figures/measure-others.ts';
 import { captureConfiguration } from './readings/part-configuration.ts';
 import type { Figure } from './store/figure.ts';
 
@@ -195,32 +196,4 @@ function startBareTicks(hz: number): BareTicks {
       return { percent: (taken / Math.max(1, passed)) * 100, longestMs };
     },
   };
-}
-
-const ticksPerSecond = 100;
-
-/** Starts to measure what other programs use; the result tells how many cores they used on average since then (Linux /proc). */
-function measureOthers(): () => number {
-  const [startedMs, before] = [performance.now(), othersSeconds()];
-  return () => Math.max(0, ((othersSeconds() - before) / (performance.now() - startedMs)) * 1_000);
-}
-
-/** CPU seconds of all programs but this process and its descendants. */
-function othersSeconds(): number {
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = readFileSync('/proc/stat', 'utf8')
-    .slice('cpu '.length, 200)
-    .trim()
-    .split(/\s+/)
-    .map(Number);
-  const own = processTree(process.pid).reduce((sum, pid) => sum + secondsOf(pid), 0);
-  return (user + nice + system + irq + softirq + steal) / ticksPerSecond - own;
-}
-
-/** 0 for a process that has just ended. */
-function secondsOf(pid: number): number {
-  try {
-    return cpuSeconds(pid);
-  } catch {
-    return 0;
-  }
 }

@@ -6,6 +6,8 @@ export interface ServerProcess extends AsyncDisposable {
   readonly pid: number;
   /** The first JSON line on standard output that has this event. */
   event(name: string): Promise<Readonly<Record<string, unknown>>>;
+  /** Calls `listener` with each further JSON line, which `event` then no longer finds. */
+  onLine(listener: (line: Readonly<Record<string, unknown>>) => void): void;
   /** Writes a line to its standard input. */
   write(line: string): void;
 }
@@ -24,6 +26,7 @@ export function startProcess(
   const closed = once(child, 'close');
   const seen: Readonly<Record<string, unknown>>[] = [];
   const errors: string[] = [];
+  const listeners: ((line: Readonly<Record<string, unknown>>) => void)[] = [];
   let arrived = Promise.withResolvers<void>();
   const wakeUp = (): void => {
     arrived.resolve();
@@ -34,7 +37,11 @@ export function startProcess(
     if (errorsTo === 'inherit errors') process.stderr.write(`${line}\n`);
   });
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-    if (line.startsWith('{')) seen.push(JSON.parse(line));
+    if (line.startsWith('{')) {
+      const message = JSON.parse(line) as Readonly<Record<string, unknown>>;
+      if (listeners.length === 0) seen.push(message);
+      for (const listener of listeners) listener(message);
+    }
     wakeUp();
   });
   child.once('close', wakeUp);
@@ -52,6 +59,7 @@ export function startProcess(
         await arrived.promise;
       }
     },
+    onLine: (listener) => void listeners.push(listener),
     write: (line) => void child.stdin?.write(`${line}\n`),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');

@@ -1,0 +1,2 @@
+/** What `--only` of the bench of remote control selects. */
+export const remoteParts = ['connections', 'waiting', 'idle'] as const;
