@@ -5,6 +5,7 @@
  * No Node and no server code: browsers load this file.
  */
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   type Metadata,
@@ -42,6 +43,42 @@ export function responseFrame(
 
 /** Without a type: public peers never send such a frame. */
 export const heartbeatFrame: Uint8Array = toBinary(RequestSchema, create(RequestSchema, { stream: {} }));
+
+/** One packet of a request or an answer, as `requestFrame` and `responseFrame` encode it, but its data is copied only once. */
+export function packetFrame(id: bigint, { data, eom }: Packet, request?: { readonly eos: boolean }): Uint8Array {
+  const isRequest = request !== undefined;
+  const ofPacket = new BinaryWriter();
+  if (data.length > 0) ofPacket.tag(1, WireType.LengthDelimited).uint32(data.length);
+  const packetHead = ofPacket.finish();
+  const packetTail = eom ? encodedEom : nothing;
+  const packetBytes = packetHead.length + data.length + packetTail.length;
+  const ofMessage = new BinaryWriter();
+  if (isRequest) ofMessage.tag(1, WireType.Varint).bool(true);
+  ofMessage.tag(isRequest ? 2 : 1, WireType.LengthDelimited).uint32(packetBytes);
+  const messageHead = ofMessage.finish();
+  const messageTail = request?.eos === true ? encodedEos : nothing;
+  const messageBytes = messageHead.length + packetBytes + messageTail.length;
+  const head = new BinaryWriter();
+  head.tag(1, WireType.LengthDelimited).fork();
+  if (id !== 0n) head.tag(1, WireType.Varint).uint64(id);
+  head.join().tag(3, WireType.LengthDelimited).uint32(messageBytes);
+  return joined(head.finish(), messageHead, packetHead, data, packetTail, messageTail);
+}
+
+const nothing = new Uint8Array(0);
+/** `PacketMessage.eom` and `RequestMessage.eos`, which follow what has a length. */
+const encodedEom: Uint8Array = new BinaryWriter().tag(2, WireType.Varint).bool(true).finish();
+const encodedEos: Uint8Array = new BinaryWriter().tag(3, WireType.Varint).bool(true).finish();
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
 
 export interface Packet {
   readonly data: Uint8Array;

@@ -107,12 +107,20 @@ export function startEngineChild({ program, udpPort, clock, onFrame }: EngineChi
   });
   // A pipe without a reader: the end of the process tells what happened.
   pipe?.on('error', () => {});
+  let isCorked = false;
   const write = (kind: number, peer: number, payload: Uint8Array): void => {
     if (!pipe?.writable) return;
-    pipe.cork();
+    // The frames of a call follow each other within a turn; each write costs more than a frame.
+    if (!isCorked) {
+      isCorked = true;
+      pipe.cork();
+      setImmediate(() => {
+        isCorked = false;
+        pipe.uncork();
+      });
+    }
     pipe.write(frameHead(kind, peer, payload.length));
     pipe.write(payload);
-    process.nextTick(() => pipe.uncork());
   };
   return {
     processId: child.pid,

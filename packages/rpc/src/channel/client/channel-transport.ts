@@ -16,6 +16,7 @@ import {
   heartbeatMs,
   maxMessageBytes,
   metadataOf,
+  packetFrame,
   packetsOf,
   requestFrame,
   silentMs,
@@ -154,11 +155,10 @@ class ClientConnection {
         `${call.method}: expected a request of at most ${maxMessageBytes} bytes, found ${message.length}: split it into several`,
         Code.ResourceExhausted,
       );
-    for (const packetMessage of packetsOf(message)) {
+    for (const packet of packetsOf(message)) {
       await call.orEnded(this.#channel.drained());
       // Whoever takes the end of the stream for that of the request must have the whole message.
-      const value = { hasMessage: true, packetMessage, eos: isOnly && packetMessage.eom };
-      this.#channel.send(requestFrame(call.id, { case: 'message', value }));
+      this.#channel.send(packetFrame(call.id, packet, { eos: isOnly && packet.eom }));
     }
   }
 

@@ -8,6 +8,9 @@ import { headersIn, maxMessageBytes } from '../frames.ts';
 /** Answers that nobody has read yet. The other end cannot be slowed down. */
 const maxWaitingBytes: number = 2 * maxMessageBytes;
 
+/** Made once: an error with its stack costs more than the rest of a short call. */
+const callOver = new ConnectError('the call has ended', Code.Canceled);
+
 export class ClientCall {
   readonly id: bigint;
   readonly method: string;
@@ -20,6 +23,7 @@ export class ClientCall {
   readonly #messages: Uint8Array[] = [];
   readonly #head = Promise.withResolvers<Headers>();
   #waitingBytes = 0;
+  #hasHead = false;
   #end: { readonly error: ConnectError | undefined } | undefined;
   #wake = (): void => {};
   #reject: ((reason: unknown) => void) | undefined;
@@ -59,8 +63,10 @@ export class ClientCall {
   receive(type: Response['type']): void {
     if (this.#end !== undefined) return;
     try {
-      if (type.case === 'headers') this.#head.resolve(headersIn(type.value.metadata));
-      else if (type.case === 'message' && type.value.packetMessage !== undefined) {
+      if (type.case === 'headers') {
+        this.#hasHead = true;
+        this.#head.resolve(headersIn(type.value.metadata));
+      } else if (type.case === 'message' && type.value.packetMessage !== undefined) {
         const { packetMessage } = type.value;
         if (this.#assembler.bytes + packetMessage.data.length > maxMessageBytes)
           throw new ConnectError(
@@ -106,8 +112,7 @@ export class ClientCall {
   /** The promise's outcome, or the error of the call. At most one wait at a time. */
   orEnded<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.#end !== undefined)
-        return reject(this.#end.error ?? new ConnectError('the call has ended', Code.Canceled));
+      if (this.#end !== undefined) return reject(this.#end.error ?? callOver);
       this.#reject = reject;
       promise.then(resolve, reject);
     });
@@ -135,10 +140,11 @@ export class ClientCall {
     if (this.#end !== undefined) return;
     this.#end = { error };
     this.#release();
-    this.#head.reject(
-      error ?? new ConnectError(`${this.method}: expected headers before the end, found none`, Code.Internal),
-    );
-    this.#reject?.(error ?? new ConnectError('the call has ended', Code.Canceled));
+    if (!this.#hasHead)
+      this.#head.reject(
+        error ?? new ConnectError(`${this.method}: expected headers before the end, found none`, Code.Internal),
+      );
+    this.#reject?.(error ?? callOver);
     this.#onEnd(isAbandoned);
     this.#wake();
   }

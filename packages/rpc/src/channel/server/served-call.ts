@@ -24,6 +24,7 @@ import {
   heartbeatHeader,
   maxMessageBytes,
   metadataOf,
+  packetFrame,
   packetsOf,
   responseFrame,
   silentMs,
@@ -217,10 +218,10 @@ export class ServedCall<P> {
       );
     try {
       this.#headers();
-      for (const packetMessage of packetsOf(message)) {
+      for (const packet of packetsOf(message)) {
         const drained = channel.drained();
         await this.#start.orEnded(drained);
-        channel.send(responseFrame(this.#id, { case: 'message', value: { packetMessage } }));
+        channel.send(packetFrame(this.#id, packet));
       }
     } finally {
       this.#channel.free(message.length);
