@@ -75,6 +75,11 @@ const faults: Readonly<Record<string, { help: string; options: string[]; tests: 
     options: ['seconds', 'seed'],
     tests: ['conformance/src/link/'],
   },
+  remote: {
+    help: 'connections over WebRTC to one machine, while browser, engines, machine-server and cloud are killed: no motor turns on, no captured reading and no audit record is lost or doubled, nothing grows',
+    options: ['connections', 'seed'],
+    tests: ['conformance/src/remote/fault/remote.fault.ts'],
+  },
   sync: {
     help: 'capture and sync under kills, power cuts, lost acknowledgements, full disks and damaged files',
     options: ['kills', 'cuts', 'acks', 'mutations', 'disks', 'seed'],
@@ -98,6 +103,7 @@ const { kinds, values } = commandLineOf({
       default: '60',
       help: 'faults of the disk: of 384 below a cloud, and as many below a machine-server; kinds that hit nothing are tried once more',
     },
+    connections: { value: 'number', default: '1000', help: 'connections; a kill for each 20 of them' },
     requests: { value: 'number', default: '2000', help: 'hostile requests' },
     garbage: { value: 'number', default: '10000', help: 'kinds of garbage for each port, link and module socket' },
     from: { value: 'number', default: '0', help: 'the first kind of garbage' },
@@ -146,6 +152,7 @@ const { status } = spawnSync(process.execPath, [vitest, 'run', '--testTimeout=0'
     FAULT_DAMAGES: values['damages'],
     FAULT_SEED: values['seed'],
     FAULT_REQUESTS: values['requests'],
+    FAULT_CONNECTIONS: values['connections'],
     FAULT_GARBAGE: values['garbage'],
     FAULT_GARBAGE_FROM: values['from'],
     FAULT_WAIT_MS: values['wait'],

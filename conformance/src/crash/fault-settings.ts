@@ -28,6 +28,8 @@ export interface FaultSettings {
   readonly large: readonly number[];
   /** Hostile requests. Default 48. */
   readonly requests: number;
+  /** Connections to one machine while processes are killed. Default 60. */
+  readonly connections: number;
   /** Kinds of garbage for each port, link and socket. Default 100. */
   readonly garbage: number;
   /** The first of them. Default 0. */
@@ -66,6 +68,7 @@ export function readFaultSettings(): FaultSettings {
         ? { uploadMs: unbounded, relayMs: unbounded, pollMs: unbounded }
         : { uploadMs: 35_000, relayMs: 25_000, pollMs: 10_000 },
     requests: Number(process.env['FAULT_REQUESTS'] ?? 48),
+    connections: Number(process.env['FAULT_CONNECTIONS'] ?? 60),
     garbage: Number(process.env['FAULT_GARBAGE'] ?? 100),
     garbageFrom: Number(process.env['FAULT_GARBAGE_FROM'] ?? 0),
     longestWaitMs: Number(process.env['FAULT_WAIT_MS'] ?? Number.POSITIVE_INFINITY),

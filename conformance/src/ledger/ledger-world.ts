@@ -41,6 +41,8 @@ export interface LedgerDisks {
 export interface LedgerNetwork {
   /** Default 200ms. */
   readonly refreshInterval?: string;
+  /** Further components of the configuration. Default: none. */
+  readonly others?: readonly object[];
   /** Puts a second proxy in front of the one at this port. @returns the port that the machine-server connects to */
   readonly through?: (port: number) => Promise<number>;
 }
@@ -59,6 +61,7 @@ export class LedgerWorld implements AsyncDisposable {
   readonly #folder: string;
   readonly #disk: ProcessDisk | undefined;
   readonly #components: readonly LedgerComponent[];
+  readonly #others: readonly object[];
   readonly #owner: Link;
   #machine: ChildProcess | undefined;
   /** Whether folders stay on the disk, for inspection. */
@@ -69,7 +72,7 @@ export class LedgerWorld implements AsyncDisposable {
     proxy: FaultProxy,
     { ledger, source }: { readonly ledger: Ledger; readonly source: LedgerSource },
     components: readonly LedgerComponent[],
-    disk: ProcessDisk | undefined,
+    { disk, others }: { readonly disk: ProcessDisk | undefined; readonly others: readonly object[] },
   ) {
     this.cloud = cloud;
     this.proxy = proxy;
@@ -78,6 +81,7 @@ export class LedgerWorld implements AsyncDisposable {
     this.#components = components;
     this.#owner = linkOfOwner(cloud);
     this.#disk = disk;
+    this.#others = others;
     this.#folder = mkdtempSync(join(tmpdir(), 'ledger-machine-'));
   }
 
@@ -93,14 +97,14 @@ export class LedgerWorld implements AsyncDisposable {
   static async start(
     components: readonly LedgerComponent[],
     disks: LedgerDisks = {},
-    { refreshInterval = '200ms', through = async (port) => port }: LedgerNetwork = {},
+    { refreshInterval = '200ms', others = [], through = async (port) => port }: LedgerNetwork = {},
   ): Promise<LedgerWorld> {
     const cloud = await (disks.cloud === undefined ? CloudUnderFire.start() : CloudUnderFire.startOn(disks.cloud));
     await cloud.firstStartOver();
     const proxy = await createFaultProxy({ host: '127.0.0.1', port: cloud.port });
     const ledger = new Ledger();
     const source = await startLedgerSource(ledger);
-    const world = new LedgerWorld(cloud, proxy, { ledger, source }, components, disks.machine);
+    const world = new LedgerWorld(cloud, proxy, { ledger, source }, components, { disk: disks.machine, others });
     const { partId: id, partSecret: secret } = cloud.demo;
     const address = `http://127.0.0.1:${await through(proxy.port)}`;
     const content = { cloud: { id, secret, app_address: address, refresh_interval: refreshInterval } };
@@ -124,7 +128,7 @@ export class LedgerWorld implements AsyncDisposable {
     const services = [
       { name: 'data_manager', api: 'core:service:data_manager', model: 'core:builtin:builtin', attributes },
     ];
-    const robotConfigJson = JSON.stringify({ components, services });
+    const robotConfigJson = JSON.stringify({ components: [...components, ...this.#others], services });
     const { partId: id } = this.cloud.demo;
     await this.#owner.client(AppService).updateRobotPart({ id, name: 'ledger', robotConfigJson });
   }
@@ -197,6 +201,17 @@ export class LedgerWorld implements AsyncDisposable {
         throw new Error(`${what}: ${some}\n${this.machineLog.slice(-4_000)}\n${this.cloud.stderr.slice(-4_000)}`);
       }
     }
+  }
+
+  /** Process id of the machine-server of the latest start. */
+  get machinePid(): number {
+    return this.#machine?.pid ?? -1;
+  }
+
+  /** The port of the machine-server of the latest start, once it listens. */
+  get machinePort(): number | undefined {
+    const running = this.#machine?.lines.find(({ msg }) => msg === 'running');
+    return running && Number(running['port']);
   }
 
   /** The machine-server's log since its latest start. */

@@ -67,7 +67,7 @@ export class Callers implements Disposable {
     const { peer, channel, caller } = answered;
     // A signaling server of others says nothing about its callers, and lets nobody through who may not call.
     const access = local === undefined && caller !== undefined ? caller.access : CallerAccess.MANAGE;
-    const principal = local?.principal ?? principalOf(answered);
+    const principal = local === undefined ? principalOf(answered) : overWebRtc(local.principal);
     const entry: Connected = { answered, principal, local, access, checkedMs: clock.monotonic() };
     this.#connected.add(entry);
     this.#timer ??= clock.every(checkMs, () => void this.#check());
@@ -160,4 +160,9 @@ export class Callers implements Disposable {
 function principalOf({ caller }: AnsweredPeer): Principal {
   if (caller === undefined) return { entity: 'webrtc', direct: { caller: '', name: '', path: 'webrtc' } };
   return { entity: `cloud:${caller.id}`, direct: { caller: caller.id, name: caller.name, path: 'webrtc' } };
+}
+
+/** The same caller, for the record of what went directly. */
+function overWebRtc({ direct, ...principal }: Principal): Principal {
+  return { ...principal, ...(direct && { direct: { ...direct, path: 'webrtc' } }) };
 }

@@ -83,7 +83,7 @@ export function localSignaling({
         using _timer = clock.after(connectMs, leave);
         const channel = await peer.opened;
         call.signal.removeEventListener('abort', leave);
-        const local = { principal: overWebRtc(call.principal), check: () => recheck(call) };
+        const local = { principal: call.principal, check: () => recheck(call) };
         void callers.serve({ peer, channel, caller: undefined }, local);
       } finally {
         connecting--;
@@ -99,9 +99,4 @@ export function localSignaling({
     },
     reportConnectionMetadata: () => ({}),
   });
-}
-
-/** The same caller, for the record of what went directly. */
-function overWebRtc({ direct, ...principal }: Principal): Principal {
-  return { ...principal, ...(direct && { direct: { ...direct, path: 'webrtc' } }) };
 }
