@@ -12,7 +12,8 @@ export interface MotorWatchOptions {
 
 export interface LateMotor {
   readonly motor: string;
-  readonly seenMs: number;
+  /** Unix time, ms. */
+  readonly askedMs: number;
   /** Since its driver was last alive. */
   readonly lateMs: number;
 }
@@ -22,7 +23,8 @@ const everyMs = 150;
 export class MotorWatch implements AsyncDisposable {
   /** Times at which a driver was alive, by motor; ascending. */
   readonly #alive = new Map<string, number[]>();
-  readonly #turning: { readonly motor: string; readonly seenMs: number }[] = [];
+  /** It turned at some time from `askedMs` to `answeredMs`. */
+  readonly #turning: { readonly motor: string; readonly askedMs: number; readonly answeredMs: number }[] = [];
   readonly #options: MotorWatchOptions;
   readonly #watching: Promise<void>;
   #isOver = false;
@@ -49,11 +51,11 @@ export class MotorWatch implements AsyncDisposable {
   late(allowedMs: number): { readonly late: LateMotor[]; readonly longestMs: number } {
     const late: LateMotor[] = [];
     let longestMs = 0;
-    for (const { motor, seenMs } of this.#turning) {
-      const last = this.#alive.get(motor)?.findLast((atMs) => atMs <= seenMs) ?? 0;
-      const lateMs = seenMs - last;
+    for (const { motor, askedMs, answeredMs } of this.#turning) {
+      const last = this.#alive.get(motor)?.findLast((atMs) => atMs <= answeredMs) ?? 0;
+      const lateMs = askedMs - last;
       longestMs = Math.max(longestMs, lateMs);
-      if (lateMs > allowedMs) late.push({ motor, seenMs, lateMs });
+      if (lateMs > allowedMs) late.push({ motor, askedMs, lateMs });
     }
     return { late, longestMs };
   }
@@ -68,7 +70,7 @@ export class MotorWatch implements AsyncDisposable {
     for (; !this.#isOver; await sleep(everyMs)) {
       const machine = await this.#machine();
       if (machine === undefined) continue;
-      const seenMs = Date.now();
+      const askedMs = Date.now();
       await Promise.all(
         this.#options.motors.map(async (motor) => {
           const answer = await machine
@@ -77,8 +79,7 @@ export class MotorWatch implements AsyncDisposable {
             .catch(() => undefined);
           if (answer === undefined) return;
           this.answers++;
-          // It was so at this time or later.
-          if (answer.isOn) this.#turning.push({ motor, seenMs });
+          if (answer.isOn) this.#turning.push({ motor, askedMs, answeredMs: Date.now() });
         }),
       );
     }

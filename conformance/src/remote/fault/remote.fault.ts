@@ -56,13 +56,18 @@ test(
     await world.startMachine();
     const owner = { keyId: String(cloud.ready['keyId']), key: String(cloud.ready['key']) };
     await using link = linkOfOwner(cloud);
-    const { part } = await link.client(AppService).getRobotPart({ id: cloud.demo.partId });
+    const app = link.client(AppService);
+    const { part } = await app.getRobotPart({ id: cloud.demo.partId });
+    // The machine's own port takes no key of the whole organization.
+    const on = { resourceType: 'robot', resourceId: part?.robot ?? '' };
+    const role = { authorizationType: 'role', authorizationId: 'robot_operator', identityType: 'api-key' };
+    const watcher = await app.createKey({ name: 'watcher', authorizations: [{ ...role, ...on }] });
     const reached = { url: cloud.url, ...owner, host: part?.fqdn ?? '' };
     const counts = new DriverCounts();
     await using watch = new MotorWatch({
       motors,
       port: () => world.machinePort,
-      credentials: { entity: owner.keyId, payload: owner.key },
+      credentials: { entity: watcher.id, payload: watcher.key },
     });
     await using drivers = new AsyncDisposableStack();
     const running: Driver[] = Array.from({ length: programs }, (_, program) =>
