@@ -141,6 +141,7 @@ test(
       ...{ seed, lagMs: Math.round(lag.longestMs), connected: counts.connected, failed: counts.failed, killed },
       ...{ longestTurnMs: Math.round(longestMs), turnedWhenAsked: watch.turned, askedMotors: watch.answers },
       calls: { sent: sum(counts.sent), acknowledged: sum(counts.acknowledged), audited: sum(audited.counts) },
+      reasons: Object.fromEntries([...counts.reasons].toSorted((a, b) => b[1] - a[1]).slice(0, 5)),
       ...{ records: audited.records, before, after, ...summaryOf(account) },
     });
     world.isKept = Object.keys(faults).length > 0;

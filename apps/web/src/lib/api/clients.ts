@@ -28,8 +28,3 @@ const transport = createConnectTransport({
 export function clientOf<T extends DescService>(service: T): Client<T> {
   return createClient(service, transport);
 }
-
-/** Call options that make the cloud forward a call to the machine of this part. */
-export function toPart(partId: string): { readonly headers: Record<string, string> } {
-  return { headers: { 'platform-part': partId } };
-}
