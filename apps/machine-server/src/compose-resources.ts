@@ -1,5 +1,7 @@
 import type { ResourceDescriptor } from '@platform/resources';
+import type { Engine } from '@platform/webrtc';
 import { readResource } from './capture/read-resource.ts';
+import { userAgentOfRun } from './cloud-link/user-agent.ts';
 import type { CloudParts } from './compose-cloud.ts';
 import { composeData, type Data } from './compose-data.ts';
 import { composeModules, type ModuleParts, type ModulePartsDeps } from './compose-modules.ts';
@@ -10,6 +12,8 @@ import type { Model } from './graph/model.ts';
 import { openKernel } from './hardware/kernel.ts';
 import type { ModelParts } from './models/built-in.ts';
 import { TypeTable } from './modules/type-table.ts';
+import { createRemotes, type Remotes } from './remotes/feature.ts';
+import { ownCloudOf, reachRemote } from './remotes/way-to-remote.ts';
 import type { Observe } from './telemetry/observe.ts';
 
 export interface ResourcePartsDeps extends Omit<ModulePartsDeps, 'types' | 'source' | 'partId' | 'graph'> {
@@ -20,6 +24,8 @@ export interface ResourcePartsDeps extends Omit<ModulePartsDeps, 'types' | 'sour
   readonly models: (parts: ModelParts) => readonly Model[];
   /** Undefined without a cloud. */
   readonly cloud: CloudParts | undefined;
+  /** For WebRTC with remotes; undefined: there is none here. */
+  readonly engine: Engine | undefined;
   /** Hides secrets in an error. */
   readonly hide: (text: string) => string;
   /** Observes builds and uploads. */
@@ -31,13 +37,14 @@ export interface ResourcePartsDeps extends Omit<ModulePartsDeps, 'types' | 'sour
 export interface ResourceParts extends ModuleParts {
   readonly types: TypeTable;
   readonly graph: Graph;
+  readonly remotes: Remotes;
   readonly frames: Frames;
   readonly data: Data;
 }
 
 export async function composeResources(deps: ResourcePartsDeps): Promise<ResourceParts> {
-  const { settings, local, cloud, serving, config, applyAgain, onChange, levelOf, hide, observe, clock, log, signal } =
-    deps;
+  const { settings, local, cloud, engine, serving, config, applyAgain, onChange, levelOf, hide, observe } = deps;
+  const { clock, log, signal } = deps;
   await using starting = new AsyncDisposableStack();
   const { home, untrustedEnvironment: untrusted, resourceConfigureTimeoutMs } = settings;
   const partId = cloud?.partId ?? '';
@@ -79,9 +86,21 @@ export async function composeResources(deps: ResourcePartsDeps): Promise<Resourc
       },
     }),
   );
+  const remotes = starting.use(
+    createRemotes({
+      ...{ types, ownPartId: partId },
+      reach: reachRemote({
+        ...{ engine, allowInsecureCredentials: settings.allowInsecureCredentials, userAgent: userAgentOfRun(), clock },
+        ownCloud: () => ownCloudOf(cloud?.credentials, config().cloud),
+      }),
+      provide: (remote, provided) => graph.provide(remote, provided),
+      setRemote: (remote, resources) => graph.setRemote(remote, resources),
+      ...{ onChange, clock, log: log.child('remotes') },
+    }),
+  );
   const unwinding = starting.move();
   return {
-    ...{ types, packages, modules, graph, frames, data },
+    ...{ types, packages, modules, graph, remotes, frames, data },
     [Symbol.asyncDispose]: () => unwinding.disposeAsync(),
   };
 }

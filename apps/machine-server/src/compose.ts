@@ -65,9 +65,12 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
 
   const telemetry = composeTelemetry(settings, () => ({ graph, ...data, requests: serving.requests }), clock);
   const observe = telemetry?.observe;
+  const engine = settings.webRtc
+    ? starting.use(createEngine({ udpPort: settings.webRtcPort, clock, log: log.child('webrtc') }))
+    : undefined;
   const resources = starting.use(
     await composeResources({
-      ...{ settings, local, types: deps.types, models: deps.models, cloud, hide, observe, clock, log, signal },
+      ...{ settings, local, types: deps.types, models: deps.models, cloud, engine, hide, observe, clock, log, signal },
       serving: () => serving,
       config: () => applier.wanted,
       applyAgain: () => applier.applyAgain(),
@@ -75,7 +78,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
       levelOf: (logger) => serverLog.levels.of(logger),
     }),
   );
-  const { types, packages, modules, graph, frames, data } = resources;
+  const { types, packages, modules, graph, remotes, frames, data } = resources;
 
   const bindAddress = parseBindAddress(first.network?.bindAddress || settings.bindAddress);
   const auth = new MachineAuth(bindAddress);
@@ -89,6 +92,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
         environment,
         graph,
         modules,
+        remotes,
         packages,
         auth,
         tunnels,
@@ -111,9 +115,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   if (port.certificate !== undefined) starting.use(port.certificate);
   const peers = starting.use(
     createPeers({
-      engine: settings.webRtc
-        ? createEngine({ udpPort: settings.webRtcPort, clock, log: log.child('webrtc') })
-        : undefined,
+      engine,
       cloud: cloud && { link: cloud.control, partId },
       name: () => names()[0] ?? '',
       ownNames: () => ['localhost', ...ownNames(applier.wanted, undefined).names],
@@ -126,6 +128,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
   const serving: Serving = starting.use(
     new Serving({
       graph,
+      remotes,
       types,
       modules,
       packages,
@@ -202,7 +205,7 @@ export async function startMachineServer(deps: MachineServerDeps): Promise<Machi
 function composeReporter(
   { clock, serverLog }: MachineServerDeps,
   { link, partId, watch }: CloudParts,
-  { packages, modules, graph, data }: ResourceParts,
+  { packages, modules, remotes, graph, data }: ResourceParts,
   applier: ConfigApplier,
   hide: (text: string) => string,
 ): StatusReporter {
@@ -213,7 +216,15 @@ function composeReporter(
       heldRevision: watch.held?.revision ?? '',
       heldReason: watch.held?.reason ?? '',
       lastError: hide(
-        [watch.problem, applier.error, packages.errors(), modules.errors(), graph.errors(), data.capture.errors()]
+        [
+          watch.problem,
+          applier.error,
+          packages.errors(),
+          modules.errors(),
+          remotes.errors(),
+          graph.errors(),
+          data.capture.errors(),
+        ]
           .filter((text) => text !== '')
           .join('\n'),
       ),

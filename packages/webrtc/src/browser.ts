@@ -6,3 +6,4 @@ export { type ReachOptions, reach, type WantedPath, withFixedHeaders } from './r
 export { type ReachMachineWebOptions, reachMachine } from './reach/reach-machine-web.ts';
 export { type ResumeOptions, resumeStream } from './reach/resume-stream.ts';
 export { type Dialed, type DialOptions, dial } from './signaling/dial.ts';
+export { createSession, type Session } from './reach/session.ts';

@@ -5,6 +5,7 @@ export type { Connection, Path, PathChange, Reached } from './reach/path.ts';
 export { type ReachOptions, reach, type WantedPath, withFixedHeaders } from './reach/reach.ts';
 export { type ReachMachineOptions, reachMachine } from './reach/reach-machine.ts';
 export { type ResumeOptions, resumeStream } from './reach/resume-stream.ts';
+export { createSession, type Session } from './reach/session.ts';
 export { acceptOffer } from './signaling/accept-offer.ts';
 export { type AnswerDeps, type AnsweredPeer, answerCallers } from './signaling/answer.ts';
 export { readCandidate, writeCandidate } from './signaling/description.ts';

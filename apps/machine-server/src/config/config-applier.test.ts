@@ -23,6 +23,7 @@ test('once the machine-server stops, what is being applied builds nothing, and n
     },
     graph: { apply: async () => void asked.push('graph') } as never,
     modules: { apply: () => void asked.push('modules') },
+    remotes: { apply: () => void asked.push('remotes') },
     packages: {
       apply(config) {
         asked.push('packages');
@@ -37,7 +38,7 @@ test('once the machine-server stops, what is being applied builds nothing, and n
     ...{ onChange: () => {}, observe: undefined, clock, log: silentLog },
   });
   await (await applier.apply(first)).settled;
-  expect(asked.splice(0)).toEqual(['packages', 'graph', 'modules']);
+  expect(asked.splice(0)).toEqual(['packages', 'graph', 'modules', 'remotes']);
   const running = applier.apply(create(RobotConfigSchema, { revision: 'second' }));
   const refused = expect(running).rejects.toThrow('the machine-server stops');
   applier.applyAgain();

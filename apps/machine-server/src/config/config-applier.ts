@@ -21,6 +21,7 @@ import { logProblems } from '../logging/log-problems.ts';
 import type { ServerLog } from '../logging/server-log.ts';
 import type { Modules } from '../modules/feature.ts';
 import type { Packages } from '../packages/feature.ts';
+import type { Remotes } from '../remotes/feature.ts';
 import { closedText, type MachineAuth, secretsOf } from '../serve/authenticate.ts';
 import type { Tunnels } from '../serve/tunnels/tunnels.ts';
 import { type Observe, observed } from '../telemetry/observe.ts';
@@ -39,6 +40,7 @@ export interface ConfigApplierDeps {
   readonly environment: ConfigEnvironment;
   readonly graph: Graph;
   readonly modules: Pick<Modules, 'apply'>;
+  readonly remotes: Pick<Remotes, 'apply'>;
   readonly packages: Pick<Packages, 'apply'>;
   readonly auth: MachineAuth;
   readonly tunnels: Pick<Tunnels, 'configure'>;
@@ -180,7 +182,7 @@ export class ConfigApplier implements AsyncDisposable {
     message: RobotConfig,
     missing: readonly Problem[],
   ): Promise<{ readonly built: Promise<void> }> {
-    const { graph, modules, packages, serverLog, log, revealDiffs: reveal } = this.#deps;
+    const { graph, modules, remotes, packages, serverLog, log, revealDiffs: reveal } = this.#deps;
     const asked = await documentOf(message);
     const faults = faultsOf(missing);
     const faulty = {
@@ -212,6 +214,7 @@ export class ConfigApplier implements AsyncDisposable {
     const built = graph.apply(resources, message.revision, ofResources);
     // After that, but before a resource is built: removed modules are not missed, and resources wait for new ones.
     modules.apply(config.modules);
+    remotes.apply(asked.remotes.map(withFault('remotes', faults)));
     return { built };
   }
 
@@ -280,7 +283,7 @@ function* convert(message: RobotConfig): Steps<MachineConfig> {
 }
 
 /** Entries whose status reports their faults. */
-const hasOwnStatus = /^(components|services|modules|packages)\[/;
+const hasOwnStatus = /^(components|services|modules|packages|remotes)\[/;
 
 /** Faults by entry, such as `components[2]`; by path in sections without entries. */
 function faultsOf(problems: readonly Problem[]): ReadonlyMap<string, string> {

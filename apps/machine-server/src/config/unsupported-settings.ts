@@ -22,7 +22,6 @@ export function unsupportedSettings(config: MachineConfig): Problem[] {
     if (index > 0) say(path, `a second data manager, "${name}",`);
   }
   for (const [key, what] of [
-    ['remotes', 'remote'],
     ['processes', 'process'],
     ['jobs', 'job'],
   ] as const) {

@@ -11,6 +11,8 @@
  *
  * Models come and go with the modules that provide them (`provide`). A resource whose model a starting module may bring is configuring
  * until then; a resource whose module failed is gone, and unhealthy until the module has its model again.
+ *
+ * Resources of other machines are added to those of the configuration (`setRemote`); their models come from the remote, too.
  */
 import type { Clock, Log } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
@@ -25,6 +27,7 @@ import { type Node, newNode, noResources, type ResourceState, type ResourceStatu
 import { OldVersions } from './old-versions.ts';
 import { plan } from './plan.ts';
 import { Relations } from './relations.ts';
+import { type RemoteResource, remoteShortNames } from './remote-resource.ts';
 import { type RemoveNodesDeps, removeNodes } from './remove-nodes.ts';
 import { Starts } from './starts.ts';
 
@@ -53,6 +56,12 @@ export class Graph implements AsyncDisposable {
   readonly #starts = new Starts();
   readonly #oldVersions: OldVersions;
   readonly #builds: BuildNodeDeps & RemoveNodesDeps;
+  /** Of the configuration. */
+  #configured: readonly ResourceConfig[] = [];
+  /** Of other machines, by the name of the remote. */
+  readonly #remote = new Map<string, readonly RemoteResource[]>();
+  /** Full names by those with the short name of a remote's resource. */
+  #shortNames: ReadonlyMap<string, string> = new Map();
   #wanted: readonly ResourceConfig[] = [];
   #revision = '';
   #faults: ReadonlyMap<string, string> = new Map();
@@ -83,9 +92,14 @@ export class Graph implements AsyncDisposable {
     });
   }
 
-  /** The running resource with this full name. */
+  /** The running resource with this full name, or with this short name if only one remote has it. */
   get(fullName: string): Resource | undefined {
-    return this.#nodes.get(fullName)?.resource;
+    return this.#nodes.get(this.fullNameOf(fullName))?.resource;
+  }
+
+  /** The same name, or the full one that a name with the short name of a remote's resource stands for. */
+  fullNameOf(name: string): string {
+    return this.#nodes.has(name) ? name : (this.#shortNames.get(name) ?? name);
   }
 
   /** Whether a build of it is in progress. */
@@ -93,7 +107,7 @@ export class Graph implements AsyncDisposable {
     return this.#nodes.get(fullName)?.status.state === 'configuring';
   }
 
-  /** The resources of the latest configuration, in its order; the same list until the next one. */
+  /** The resources of the latest configuration, in its order, then those of remotes; the same list until one of them changes. */
   get configuration(): readonly ResourceConfig[] {
     return this.#wanted;
   }
@@ -121,7 +135,27 @@ export class Graph implements AsyncDisposable {
   ): Promise<void> {
     this.#revision = revision;
     this.#faults = faults;
+    this.#configured = wanted;
+    await this.#applyWanted();
+  }
+
+  /** Sets the resources that a remote has. Their models must be known already (`provide`). */
+  setRemote(remote: string, resources: readonly RemoteResource[]): void {
+    if (resources.length === 0) this.#remote.delete(remote);
+    else this.#remote.set(remote, resources);
+    void this.#applyWanted();
+  }
+
+  async #applyWanted(): Promise<void> {
+    const own = new Set(this.#configured.map(fullNameOf));
+    const others = [...this.#remote.values()].flat().filter((config) => !own.has(fullNameOf(config)));
+    const wanted = others.length === 0 ? this.#configured : [...this.#configured, ...others];
     this.#wanted = wanted;
+    this.#shortNames = new Map(
+      [...remoteShortNames(wanted)].flatMap(([name, [one]]) =>
+        one !== undefined && name.includes('/') ? [[name, fullNameOf(one)]] : [],
+      ),
+    );
     this.#relate();
     const staying = [...this.#nodes.values()].filter(({ removal }) => removal === undefined);
     const { remove, build } = plan(new Map(staying.map(({ full, config }) => [full, config])), wanted);

@@ -3,7 +3,10 @@ import { notFound, unavailable } from '@platform/base';
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import type { Model } from './model.ts';
 
-/** What a module provides. `starting`: not known yet, so resources wait for it; `failed`: nothing until it runs again. */
+/** Models of the resources of other machines; nobody configures one. */
+export const remoteModelPrefix = 'remote:';
+
+/** What a module or a remote provides. `starting`: not known yet, so resources wait for it; `failed`: nothing until it runs again. */
 export type Provided =
   | { readonly state: 'starting' }
   | { readonly state: 'ready'; readonly models: readonly Model[] }
@@ -42,14 +45,14 @@ export class ModelTable {
   /** @throws not_found with the available models; unavailable if the module that had the model does not run */
   find({ api, model }: ResourceConfig): FoundModel {
     const all = [...this.#builtIn, ...[...this.#providers.values()].flatMap(({ provided }) => modelsOf(provided))];
-    const ofApi = all.filter((known) => known.api === api);
-    const found = ofApi.find((known) => known.model === model);
+    const found = all.find((known) => known.api === api && known.model === model);
     if (found !== undefined) return { model: found };
     for (const [name, { provided, known }] of this.#providers)
       if (provided.state === 'failed' && known.has(keyOf({ api, model })))
         throw unavailable(`${name}, which has its model, is not running: ${provided.reason}`);
     const starting = this.#namesOf('starting');
     if (starting.length > 0 && !model.startsWith('core:')) return { waitsFor: starting.join(' and ') };
+    const ofApi = all.filter((known) => known.api === api && !known.model.startsWith(remoteModelPrefix));
     const text =
       ofApi.length === 0
         ? `this version of the machine-server has no resources of type ${api}`

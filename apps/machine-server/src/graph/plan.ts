@@ -5,6 +5,7 @@ import { isForService, resourcesByName } from '@platform/machine-config/canonica
 import type { ResourceConfig } from '@platform/machine-config/schema';
 import { fullNameOf } from './full-name.ts';
 import type { Associated } from './model.ts';
+import { remoteShortNames } from './remote-resource.ts';
 
 export interface Plan {
   /** Full names to close, dependents before their dependencies. */
@@ -98,7 +99,7 @@ export function dependenciesAmong(configs: readonly ResourceConfig[]): ReadonlyM
   for (const config of configs) all.set(fullNameOf(config), none);
   if (!configs.some(dependsOnOthers)) return all;
   const positions = new Map(configs.map((config, position) => [fullNameOf(config), position]));
-  const byName = resourcesByName(configs);
+  const byName = new Map([...remoteShortNames(configs), ...resourcesByName(configs)]);
   const inOrder = (a: string, b: string): number => (positions.get(a) ?? 0) - (positions.get(b) ?? 0);
   for (const config of configs) {
     if (!dependsOnOthers(config)) continue;

@@ -9,7 +9,7 @@ import { Callers } from './callers.ts';
 import { localSignaling } from './local-signaling.ts';
 
 export interface PeersDeps extends ClockAndLog {
-  /** Undefined: `-webrtc=false`, or this computer has none. */
+  /** Undefined: `-webrtc=false`, or this computer has none. It belongs to the caller. */
   readonly engine: Engine | undefined;
   /** Undefined without a cloud. */
   readonly cloud: { readonly link: Pick<Link, 'client'>; readonly partId: string } | undefined;
@@ -56,7 +56,6 @@ export function createPeers({ engine, cloud, name, ownNames, server, types, rech
     async [Symbol.asyncDispose]() {
       await running.disposeAsync();
       callers[Symbol.dispose]();
-      await engine?.[Symbol.asyncDispose]();
     },
   };
 }

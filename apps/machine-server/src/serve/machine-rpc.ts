@@ -1,5 +1,5 @@
 /** Reports about this machine-server, and operations on all of its resources. */
-import type { JsonObject } from '@bufbuild/protobuf';
+import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import { durationFromMs, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Log } from '@platform/base';
 import type { RobotConfig } from '@platform/proto/platform/app/v1/robot';
@@ -10,6 +10,7 @@ import {
   PeerConnectionType,
   ResourceStatus_Reachability,
   ResourceStatus_State,
+  type ResourceStatusSchema,
   RobotService,
 } from '@platform/proto/platform/robot/v1/robot';
 import { formatResourceName } from '@platform/resources';
@@ -18,9 +19,11 @@ import type { Held } from '../config/holding.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { ResourceState } from '../graph/node.ts';
+import { asRemote } from '../graph/remote-resource.ts';
 import type { Modules } from '../modules/feature.ts';
 import type { TypeTable } from '../modules/type-table.ts';
 import type { Packages } from '../packages/feature.ts';
+import type { Remotes } from '../remotes/feature.ts';
 import type { Principal } from './authenticate.ts';
 import { writeClientLog } from './client-log.ts';
 import { frameHandlers } from './frame-rpc.ts';
@@ -56,6 +59,7 @@ const states: Readonly<Record<ResourceState, ResourceStatus_State>> = {
 
 export interface MachineRpcDeps {
   readonly graph: Graph;
+  readonly remotes: Pick<Remotes, 'isAway'>;
   readonly types: TypeTable;
   readonly modules: Modules;
   readonly packages: Pick<Packages, 'status' | 'with'>;
@@ -74,7 +78,7 @@ export interface MachineRpcDeps {
 
 export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
   const { graph, types, modules, packages, facts, warningsOf, stopper, sessions, operations, frames } = deps;
-  const { tunnels, shutdown, log } = deps;
+  const { remotes, tunnels, shutdown, log } = deps;
   const ofModules = moduleHandlers(modules);
   const ready = (): ReturnType<Graph['status']> => graph.status().filter(({ state }) => state === 'ready');
   return serve<typeof RobotService, Principal>(RobotService, {
@@ -105,6 +109,7 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
           cloudMetadata: cloudMetadata(now),
           // Its own resources: nothing stands between them and a caller.
           reachability: ResourceStatus_Reachability.REACHABLE,
+          ...throughRemote(status, remotes),
         })),
         configError: now.error,
         ...(held && { pendingConfig: { ...held, since: timestampFromMs(held.sinceMs) } }),
@@ -142,6 +147,18 @@ export function machineRpc(deps: MachineRpcDeps): ServiceBinding<Principal> {
       })),
     }),
   });
+}
+
+/** What is different for a resource of another machine. */
+function throughRemote(
+  { config }: ReturnType<Graph['status']>[number],
+  { isAway }: Pick<Remotes, 'isAway'>,
+): Pick<MessageInitShape<typeof ResourceStatusSchema>, 'cloudMetadata' | 'reachability' | 'remote'> {
+  const resource = asRemote(config);
+  if (resource === undefined) return {};
+  const { remote, owner } = resource;
+  const { REACHABLE, REMOTE_DISCONNECTED } = ResourceStatus_Reachability;
+  return { remote, cloudMetadata: { ...owner }, reachability: isAway(remote) ? REMOTE_DISCONNECTED : REACHABLE };
 }
 
 function cloudMetadata({ config: { cloud }, partId }: MachineFacts): CloudMetadata {

@@ -32,6 +32,7 @@ async function serving(
       graph,
       types,
       modules: noModules,
+      remotes: { isAway: () => false },
       packages: { status: () => [], with: () => undefined },
       auth: new MachineAuth({ isPublic: false }),
       facts: () => ({

@@ -3,6 +3,7 @@ import { type DescMethod, getOption, type Message } from '@bufbuild/protobuf';
 import { notFound, unavailable, unimplemented } from '@platform/base';
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
 import {
+  formatResourceName,
   isProxy,
   numberFieldsOf,
   type Resource,
@@ -51,7 +52,7 @@ export function resourceRpc(deps: ResourceRpcDeps): ServiceBinding<Principal> {
     // Must come before the call takes the resource from the session that uses it.
     if (isChecked && request !== undefined) requireFinite(method.input, request);
     const moves = getOption(method, safety_heartbeat_monitored);
-    const full = `${descriptor.api}/${name}`;
+    const full = graph.fullNameOf(`${descriptor.api}/${name}`);
     counts.add(full);
     if (moves) {
       const session = call.metadata.get(sessionHeader);
@@ -100,7 +101,8 @@ function resourceOf(descriptor: ResourceDescriptor, graph: Graph, name: string):
   const found = graph.get(`${api}/${name}`);
   if (found !== undefined && descriptor.implementedBy(found)) return found;
   const type = shortType(descriptor);
-  const status = graph.status().find(({ config }) => config.api === api && config.name === name);
+  const full = graph.fullNameOf(`${api}/${name}`);
+  const status = graph.status().find(({ config }) => formatResourceName(config) === full);
   throw status === undefined
     ? notFound(`this machine has no ${type} "${name}"`)
     : unavailable(`${type} "${name}" is ${status.state}: ${status.error}`);

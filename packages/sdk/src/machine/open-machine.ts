@@ -6,9 +6,8 @@ import { RobotService } from '@platform/proto/platform/robot/v1/robot';
 import type { Resource, ResourceDescriptor } from '@platform/resources';
 import { formatResourceName } from '@platform/resources/resource-name';
 import type { Client } from '@platform/rpc/portable';
-import type { Path, PathChange, Reached, WantedPath } from '@platform/webrtc/browser';
+import { createSession, type Path, type PathChange, type Reached, type WantedPath } from '@platform/webrtc/browser';
 import { type ResourceClient, resourceClient } from './resource-client.ts';
-import { createSession } from './session.ts';
 
 export interface MachineOptions {
   /** False: movements continue when this program ends. Default true. */
