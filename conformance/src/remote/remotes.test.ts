@@ -179,7 +179,13 @@ test('remotes of each other list each resource once; an edit renames and removes
 });
 
 test('a remote is reached at its own address, too', async () => {
-  const port = machineB.logged().match(/"port":(\d+)/)?.[1];
-  await configure(partA, { remotes: [{ name: 'near', address: `127.0.0.1:${port}` }] });
-  await expect.poll(() => viaA.resource(sensor, 'near:probe').readings({}).catch((caught: unknown) => String(caught))).toEqual({ celsius: 7 });
+  const port = (): string | undefined => machineB.logged().match(/"port":(\d+)/)?.[1];
+  await expect.poll(port).toBeDefined();
+  const [entity, payload] = ['beside-it', 'secret-of-the-machine'];
+  const handlers = [{ type: 'api-key', config: { [entity]: payload } }];
+  await configure(partB, { components: fakes, auth: { handlers } });
+  const auth = { entity, credentials: { type: 'api-key', payload } };
+  await configure(partA, { remotes: [{ name: 'near', address: `127.0.0.1:${port()}`, auth }] });
+  const read = () => viaA.resource(sensor, 'near:probe').readings({});
+  await expect.poll(() => read().catch((caught: unknown) => String(caught))).toEqual({ celsius: 7 });
 });

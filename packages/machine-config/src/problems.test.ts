@@ -240,6 +240,17 @@ test('settings that do nothing or block everything are warnings: patterns, level
   expect(syncing([], [])[0]).toMatch(/^warning services\[0\].*expected the name of a sensor, found "s"/);
 });
 
+test('remotes without a name or an address, or with the name of another one, are errors', () => {
+  const address = 'press.example:8080';
+  const remotes = [{ name: 'r', address }, { name: 'r', address }, { address }, { name: 'a:b', address }, { name: 'c' }];
+  expect(told({ remotes })).toEqual([
+    'error remotes[1].name: expected each name once, found "r" again',
+    'error remotes[2]: expected a name, found none; add "name"',
+    'error remotes[3].name: expected a name of 1 to 200 characters without ":" and "/", found "a:b"',
+    'error remotes[4]: expected the full name of a machine or host:port, found none; add "address"',
+  ]);
+});
+
 test('every problem is reported, even if there are more than a function call can take arguments', () => {
   const missing = Array.from({ length: 200_000 }, (_, n) => `m${n}`);
   expect(told({ components: [{ name: 'a', api: 'core:component:sensor', depends_on: missing }] })).toHaveLength(

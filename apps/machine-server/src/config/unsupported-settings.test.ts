@@ -14,7 +14,7 @@ test('settings that this version does not support are reported with their path i
       { name: 'dm', ...manager, attributes: { selective_syncer_name: 'a' } },
       { name: 'dm2', ...manager },
     ],
-    remotes: [{ name: 'r' }],
+    remotes: [{ name: 'r', address: 'r:1' }],
     processes: [{ id: 'p' }],
     jobs: [{ name: 'j' }],
     maintenance: { sensor_name: 'core:component:sensor/a', maintenance_allowed_key: 'k' },
@@ -26,7 +26,6 @@ test('settings that this version does not support are reported with their path i
     'auth.tls_auth_entities',
     'jobs[0]',
     'processes[0]',
-    'remotes[0]',
     'services[1]',
     'tracing',
   ]);

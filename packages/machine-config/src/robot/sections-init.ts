@@ -6,6 +6,7 @@ import { isObject } from '../is-object.ts';
 import type { JsonObject, MachineConfig } from '../schema.ts';
 import { authInit } from './auth.ts';
 import { durationNanos } from './duration.ts';
+import { remoteProblems } from './remote-problems.ts';
 import { type Init, initOf, initsOf, type Section } from './section.ts';
 import {
   jobSection,
@@ -25,6 +26,7 @@ export function sectionsInit(config: MachineConfig, problems: Problem[]): Init {
     packages: initsOf(packageSection, config.packages, 'packages', problems),
     jobs: initsOf(jobSection, config.jobs, 'jobs', problems),
   };
+  remoteProblems(config.remotes, problems);
   const { network, tracing, auth, enable_web_profile, disable_partial_start } = config;
   const one = (key: string, section: Section, value: JsonObject | undefined): void => {
     if (value !== undefined) init[key] = initOf(section, value, key, problems);

@@ -15,9 +15,9 @@ test('what can be added is ordered by how well it fits: its own type and model b
   expect(names('data manager')[0]).toBe('data manager builtin');
 });
 
-test('nothing without effect is offered: the machine-server does not use processes, remotes and jobs yet', () => {
+test('nothing without effect is offered: the machine-server does not use processes and jobs yet', () => {
   const sections = new Set(addChoices('', {}).map(({ section }) => section));
-  expect([...sections].toSorted()).toEqual(['components', 'fragments', 'modules', 'packages', 'services']);
+  expect([...sections].toSorted()).toEqual(['components', 'fragments', 'modules', 'packages', 'remotes', 'services']);
   expect(addChoices('', {}).some(({ about }) => /no effect/i.test(about))).toBe(false);
   expect(addChoices('no such thing', {})).toEqual([]);
 });

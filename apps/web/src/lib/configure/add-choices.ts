@@ -15,11 +15,12 @@ export interface AddChoice {
   readonly about: string;
 }
 
-/** Lists that the machine-server does not use yet are not offered: `processes`, `remotes` and `jobs`. Triggers have a page of their own. */
+/** Lists that the machine-server does not use yet are not offered: `processes` and `jobs`. Triggers have a page of their own. */
 const others: readonly AddChoice[] = [
   { section: 'modules', kind: 'module', about: 'A program that provides more models.' },
   { section: 'fragments', kind: 'fragment', about: 'A piece of configuration that many machines share.' },
   { section: 'packages', kind: 'package', about: 'An archive that the machine downloads.' },
+  { section: 'remotes', kind: 'remote', about: 'Another machine, whose resources this one has as its own.' },
 ].map((one) => ({ ...one, model: undefined, name: '' }) as AddChoice);
 
 const all: readonly AddChoice[] = [

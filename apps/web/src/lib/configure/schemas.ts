@@ -139,10 +139,25 @@ const entries: Partial<Record<Section, AttributeSchema>> = {
   remotes: {
     required: ['name', 'address'],
     properties: {
-      name: text('Name of the remote'),
-      address: text('Host and port; this machine-server does not use remotes yet'),
-      prefix: text('Prefix of the names of its resources'),
-      auth: object('Credentials'),
+      name: text('Name of the remote, in front of the names of its resources: name:resource'),
+      address: text('Full name of a machine (Address on its Connect tab), or host:port of a machine-server'),
+      prefix: text('Put between that name and the names of its resources'),
+      auth: object('API key with which it is called', {
+        properties: {
+          entity: text('Id of the key'),
+          credentials: object('The key', {
+            properties: { type: text('api-key'), payload: text('The key itself') },
+          }),
+        },
+      }),
+      insecure: flag('Call host:port in plaintext'),
+      connection_check_interval: text('How often its resources are listed again; 10s by default'),
+      reconnect_interval: text('Wait before it is tried again while it is away; 1s by default'),
+      service_configs: {
+        type: 'array',
+        description: 'What of its resources is captured; each entry of capture_methods has the name of one',
+        items: { type: 'object' },
+      },
     },
   },
   jobs: {
