@@ -20,11 +20,14 @@ export function dependencyProblems(
   const resources = [...config.components, ...config.services];
   const byName = resourcesByName(resources);
   const off = resourcesByName(disabled);
+  // Which resources a remote has is known only to the machine.
+  const isOfRemote = (name: string): boolean =>
+    config.remotes.some((remote) => name.slice(name.indexOf('/') + 1).startsWith(`${remote['name']}:`));
   const circles = circlesIn(nodesOf(resources, byName));
   for (const resource of resources) {
     const path = `${positions.get(resource)}.depends_on`;
     resource.depends_on.forEach((name, at) => {
-      if (byName.has(canonicalApi(name))) return;
+      if (byName.has(canonicalApi(name)) || isOfRemote(name)) return;
       if (off.has(canonicalApi(name))) {
         const message = `${formatValue(name)} is disabled: ${resource.name}, which depends on it, cannot run`;
         problems.push({ path: `${path}[${at}]`, level: 'warning', message });
