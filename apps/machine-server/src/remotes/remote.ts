@@ -12,7 +12,7 @@ import { asPlatformError, backoffMs, type ClockAndLog, type CodeName, unavailabl
 import { safety_heartbeat_monitored } from '@platform/proto/platform/common/v1/common';
 import { createProxy, formatResourceName, type ResourceDescriptor } from '@platform/resources';
 import type { Link } from '@platform/rpc/client';
-import { createSession, type Reached, type Session } from '@platform/webrtc';
+import { createSession, type Path, type Reached, type Session } from '@platform/webrtc';
 import type { Model } from '../graph/model.ts';
 import { type Provided, remoteModelPrefix } from '../graph/model-table.ts';
 import type { RemoteResource } from '../graph/remote-resource.ts';
@@ -54,6 +54,8 @@ export class Remote implements AsyncDisposable {
   #config: RemoteConfig;
   #reached: Reached | undefined;
   #session: Session | undefined;
+  /** The last one that worked. */
+  #path: Path | undefined;
   #away: string;
   #awayCode: CodeName | undefined;
   #failures = 0;
@@ -156,6 +158,7 @@ export class Remote implements AsyncDisposable {
     const reached = this.#deps.open(this.#config);
     reached.onPath(({ path, reason }) => {
       const { log } = this.#deps;
+      if (path !== undefined) this.#path = path;
       if (path !== undefined) log.info(`remote "${this.#config.name}" is called by the path ${path}`);
       else if (reason !== undefined && this.#away === '') this.#wake();
     });
@@ -242,7 +245,7 @@ export class Remote implements AsyncDisposable {
     if (this.#away === '') return;
     this.#awayCode = undefined;
     this.#away = '';
-    log.info(`remote "${name}" is reached`, { path: this.#reached?.path, resources: this.#known.size });
+    log.info(`remote "${name}" is reached`, { path: this.#path, resources: this.#known.size });
     onChange();
   }
 
@@ -267,7 +270,7 @@ export class Remote implements AsyncDisposable {
 
   #awayText(reason: string): string {
     const { name, address } = this.#config;
-    const path = this.#reached?.path;
+    const path = this.#path;
     return `the remote "${name}" (${address}${path === undefined ? '' : `, by the path ${path}`}) is not reached: ${reason}`;
   }
 }

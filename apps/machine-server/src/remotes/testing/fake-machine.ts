@@ -84,10 +84,11 @@ export function createFakeMachine(resources: Listed[]): FakeMachine {
       machine.open++;
       const link = connection();
       return {
-        ...{ link, floor: link, path: 'relay', webrtcFailure: undefined, latencyMs: undefined },
+        ...{ link, floor: link, path: undefined, webrtcFailure: undefined, latencyMs: undefined },
         measureLatency: async () => 0,
         onPath(listener) {
           listeners.add(listener);
+          queueMicrotask(() => machine.lost === undefined && listener({ path: 'relay' }));
           return { [Symbol.dispose]: () => void listeners.delete(listener) };
         },
         async [Symbol.asyncDispose]() {
