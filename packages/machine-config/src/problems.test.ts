@@ -242,7 +242,13 @@ test('settings that do nothing or block everything are warnings: patterns, level
 
 test('remotes without a name or an address, or with the name of another one, are errors', () => {
   const address = 'press.example:8080';
-  const remotes = [{ name: 'r', address }, { name: 'r', address }, { address }, { name: 'a:b', address }, { name: 'c' }];
+  const remotes = [
+    { name: 'r', address },
+    { name: 'r', address },
+    { address },
+    { name: 'a:b', address },
+    { name: 'c' },
+  ];
   expect(told({ remotes })).toEqual([
     'error remotes[1].name: expected each name once, found "r" again',
     'error remotes[2]: expected a name, found none; add "name"',

@@ -180,7 +180,9 @@ test('public machine-servers get one API key handler with its list, and nothing 
 test('a value that does not fit its field is reported with its path and omitted', () => {
   const { config, problems } = parse({
     modules: [{ name: 'm', first_run_timeout: 5, color: 'red' }],
-    remotes: [{ name: 'r', address: 'r:1', reconnect_interval: 'soon', frame: { orientation: { type: 'upside_down' } } }],
+    remotes: [
+      { name: 'r', address: 'r:1', reconnect_interval: 'soon', frame: { orientation: { type: 'upside_down' } } },
+    ],
     network: {
       ...{ bind_address: 'everywhere', tls_cert_file: 'c', sessions: { heartbeat_window: '1h' } },
       traffic_tunnel_endpoints: [

@@ -5,5 +5,5 @@ export type { Connection, Path, PathChange, Reached } from './reach/path.ts';
 export { type ReachOptions, reach, type WantedPath, withFixedHeaders } from './reach/reach.ts';
 export { type ReachMachineWebOptions, reachMachine } from './reach/reach-machine-web.ts';
 export { type ResumeOptions, resumeStream } from './reach/resume-stream.ts';
-export { type Dialed, type DialOptions, dial } from './signaling/dial.ts';
 export { createSession, type Session } from './reach/session.ts';
+export { type Dialed, type DialOptions, dial } from './signaling/dial.ts';
