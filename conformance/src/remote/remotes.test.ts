@@ -186,6 +186,12 @@ test('a remote is reached at its own address, too', async () => {
   await configure(partB, { components: fakes, auth: { handlers } });
   const auth = { entity, credentials: { type: 'api-key', payload } };
   await configure(partA, { remotes: [{ name: 'near', address: `127.0.0.1:${port()}`, auth }] });
-  const read = () => viaA.resource(sensor, 'near:probe').readings({});
-  await expect.poll(() => read().catch((caught: unknown) => String(caught))).toEqual({ celsius: 7 });
+  const read = async (): Promise<unknown> => {
+    try {
+      return await viaA.resource(sensor, 'near:probe').readings({});
+    } catch (caught) {
+      return String(caught);
+    }
+  };
+  await expect.poll(read).toEqual({ celsius: 7 });
 });
