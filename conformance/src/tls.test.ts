@@ -214,7 +214,7 @@ test('D39 a client that speaks like the Python SDK reaches a machine through the
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const file = join(home, 'machine.json');
   writeFileSync(file, JSON.stringify({ cloud: JSON.parse(body).cloud }));
-  await using machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', file], {
+  await using machine = spawnChild(process.execPath, [...nodeFlags, machineMain, '-config', file, '-webrtc=false'], {
     env: { PLATFORM_HOME: home, PLATFORM_BIND_ADDRESS: '127.0.0.1:0' },
   });
   await machine.waitForLine((line) => line['msg'] === 'configuration applied');

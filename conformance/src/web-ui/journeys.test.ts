@@ -267,8 +267,10 @@ test('see the machine online, edit its configuration and see it applied, restore
   await page.getByText('was told to stop').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Stop all' }).click();
   await page.getByText('was told to stop').waitFor();
-  // Repeated answers of machines arrive over the live connection, so that no request waits behind a slow one.
-  expect(asked.filter((path) => /^\/platform\.(component|robot)\..*\/(Get|Is|Resource)/.test(path))).toEqual([]);
+  // Repeated answers of machines arrive over the live connection, so that no request waits behind a slow one; only how long a path takes
+  // is measured on the path.
+  const repeated = asked.filter((path) => /^\/platform\.(component|robot)\..*\/(Get|Is|Resource)/.test(path));
+  expect(repeated.filter((path) => !path.endsWith('RobotService/GetVersion'))).toEqual([]);
   expect(asked.filter((path) => path.endsWith('LiveService/Watch'))).not.toEqual([]);
 
   await readLogs(page);
