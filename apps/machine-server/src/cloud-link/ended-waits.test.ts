@@ -58,8 +58,8 @@ test('a change of the network ends the waits of all that failed to reach the clo
     Object.entries(reached(cloud)).flatMap(([what, count]) =>
       count > before[what as keyof typeof before] ? [] : [what],
     );
-  // Those in the title, except files, and remote control: each has failed once.
-  await until('six waits', () => held.filter((ms) => ms > 500 && ms < 1_500).length === 6);
+  // Those in the title, except files, remote control, and the two streams for callers over WebRTC: each has failed once.
+  await until('eight waits', () => held.filter((ms) => ms > 500 && ms < 1_500).length === 8);
   await until('a failed file', () => server.sync.tally.failedAttempts > 0);
   expect(waiting()).toEqual(Object.keys(before));
   proxy.setFault({ kind: 'none' });
