@@ -30,13 +30,16 @@ export function buildOnce(): void {
   if (!built) throw new Error(said.join('\n'));
 }
 
-/** @param env more settings of the cloud */
-export async function startUi(env: Readonly<Record<string, string>> = {}): Promise<RunningUi> {
+/** @param env more settings of the cloud @param flags of the browser */
+export async function startUi(
+  env: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = [],
+): Promise<RunningUi> {
   buildOnce();
   await using unwind = new AsyncDisposableStack();
   const cloud = unwind.use(await startCloud({ PLATFORM_WEB_UI: build, PLATFORM_PAYMENT_PROVIDER: 'test', ...env }));
   unwind.use(await startMachine(cloud, cloud.url));
-  const browser = unwind.use(await openBrowser());
+  const browser = unwind.use(await openBrowser(flags));
   await signInByLink(browser.page, cloud.signInLink);
   const running = unwind.move();
   return { ...browser, cloud, [Symbol.asyncDispose]: () => running.disposeAsync() };
