@@ -14,6 +14,7 @@ import { namesPage } from '../codecs/cors.ts';
 import { fittingGrpcMessage } from '../codecs/grpc-message.ts';
 import type { AdmittedCall, UnaryMethod } from '../codecs/unary-method.ts';
 import { FastPathCall } from '../core/fast-path-call.ts';
+import { grpcTimeoutMs } from '../core/grpc-timeout.ts';
 import { checksumHeader } from '../core/message-checksums.ts';
 import { canonicalPath } from '../edge/alias.ts';
 import { type Connection, connectionOf } from './connections/connection.ts';
@@ -28,7 +29,6 @@ const compressFromBytes = 1_024;
 /** Longer requests gain nothing here. */
 const maxRequestBytes = 64 * 1_024;
 const prefixBytes = 5;
-const unitMs: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 0.001, n: 0.000_001 };
 
 /** Gives a request to the general path. @param read the whole body, if its end was seen. */
 export type HandOver = (read?: Uint8Array) => void;
@@ -248,8 +248,7 @@ function compressionFor(headers: IncomingHttpHeaders): typeof compressionGzip | 
 /** `other`: unusual, so the general path answers. */
 function timeoutOf(header: unknown): number | undefined | 'other' {
   if (header === undefined) return undefined;
-  const [, digits = '', unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(String(header)) ?? [];
-  const timeoutMs = Number(digits) * (unitMs[unit] ?? 0);
+  const timeoutMs = grpcTimeoutMs(String(header));
   return timeoutMs > 0 ? timeoutMs : 'other';
 }
 

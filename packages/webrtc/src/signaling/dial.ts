@@ -1,7 +1,7 @@
 /** The side of the caller: reaches a machine by its name through a signaling server. No Node: browsers load this file. */
 import type { Clock } from '@platform/base/clock';
 import { deadlineExceeded, unavailable } from '@platform/base/refusals';
-import type { CallResponse, SignalingService, WebRTCConfig } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
+import type { CallResponse, SignalingService } from '@platform/proto/proto/rpc/webrtc/v1/signaling';
 import type { MessageChannel } from '@platform/rpc/channel';
 import type { Client } from '@platform/rpc/client';
 import type { Engine, IceServer, Peer } from '../peer.ts';
@@ -43,7 +43,7 @@ export async function dial(options: DialOptions): Promise<Dialed> {
   const { config } = await signaling.optionalWebRTCConfig({}, call);
   const peer = await engine.createPeer({ iceServers: [...iceServers, ...iceServersIn(config)] });
   try {
-    return { peer, channel: await connect(peer, { signaling, call, config, signal }) };
+    return { peer, channel: await connect(peer, { signaling, call }) };
   } catch (caught) {
     await peer[Symbol.asyncDispose]();
     throw over.signal.aborted ? over.signal.reason : caught;
@@ -53,11 +53,10 @@ export async function dial(options: DialOptions): Promise<Dialed> {
 interface Connecting {
   readonly signaling: Client<typeof SignalingService>;
   readonly call: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal };
-  readonly config: WebRTCConfig | undefined;
-  readonly signal: AbortSignal;
 }
 
-async function connect(peer: Peer, { signaling, call, signal }: Connecting): Promise<MessageChannel> {
+async function connect(peer: Peer, { signaling, call }: Connecting): Promise<MessageChannel> {
+  const { signal } = call;
   const { promise: failed, reject } = Promise.withResolvers<never>();
   failed.catch(() => {});
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -89,11 +88,7 @@ async function follow(
 }
 
 /** The attempt is known to the server only once the machine has answered; candidates found earlier wait until then. */
-async function sendCandidates(
-  peer: Peer,
-  uuid: string,
-  { signaling, call }: Pick<Connecting, 'signaling' | 'call'>,
-): Promise<void> {
+async function sendCandidates(peer: Peer, uuid: string, { signaling, call }: Connecting): Promise<void> {
   for await (const candidate of peer.candidates) {
     const value = writeCandidate(candidate);
     await signaling.callUpdate({ uuid, update: { case: 'candidate', value } } as never, call);

@@ -31,7 +31,7 @@ export interface MessageCodec {
   decode(type: DescMessage, bytes: Uint8Array, what: string): Message;
 }
 
-export const plainCodec: MessageCodec = {
+const plainCodec: MessageCodec = {
   encode: (type, message) => toBinary(type, message),
   decode: (type, bytes) => fromBinary(type, bytes),
 };
